@@ -1,0 +1,1 @@
+"""From shuffle numbers to certified rows, the catalog and the Daily hole."""

@@ -1,0 +1,42 @@
+"""The exceptions of the game itself; the other packages derive theirs from the same base.
+
+The command line turns every `FairwayError` into one line and an exit code, so a message says what is
+wrong, the value, where it stood and how to mend it.
+"""
+
+
+class FairwayError(Exception):
+    """Base of every error that Fairway raises on purpose."""
+
+
+class UsageError(FairwayError):
+    """A value given by the caller is not acceptable: an unknown level, a number out of range, a bad date."""
+
+
+class DealError(UsageError):
+    """A text or a list of cards that is no deal.
+
+    Attributes:
+        faults: everything that is wrong with it, in reading order, one sentence each.
+    """
+
+    def __init__(self, faults: tuple[str, ...]) -> None:
+        self.faults = faults
+        super().__init__("not a deal: " + "; ".join(faults))
+
+
+class LineError(UsageError):
+    """A move in a line that the rules do not allow.
+
+    Attributes:
+        index: position of the move in the line, from 0.
+        move: the offending letter.
+        legal: the letters that were legal there, in the order `1` .. `7`, `D`.
+    """
+
+    def __init__(self, index: int, move: str, legal: str) -> None:
+        self.index = index
+        self.move = move
+        self.legal = legal
+        allowed = ", ".join(legal) or "nothing: the hole is over"
+        super().__init__(f"move {index + 1} of the line, {move!r}, is not legal; legal there: {allowed}")
