@@ -1,0 +1,35 @@
+"""The exceptions of the pipeline; each is one kind of outcome for whoever runs it.
+
+The command line gives each its exit code: a failed check or damaged data 1, no place to write 73, another run
+at work 75, a wrong configuration 78.
+"""
+
+from solver.errors import FairwayError
+
+
+class CheckError(FairwayError):
+    """A result that does not hold, or a thing asked for that is not there."""
+
+
+class DamagedError(FairwayError):
+    """A file in the data root that is not what it must be; the message names the file and what is wrong."""
+
+
+class StorageError(FairwayError):
+    """The data root cannot be read or written: no space, no permission, no such device."""
+
+
+class MissingError(StorageError):
+    """A file that should be read does not exist."""
+
+
+class AlreadyThereError(StorageError):
+    """A file that may be created only once exists already."""
+
+
+class BusyError(FairwayError):
+    """Another run holds the data root; trying again later will do."""
+
+
+class ConfigurationError(FairwayError):
+    """A setting, the secret key or the data root's place is not usable."""
