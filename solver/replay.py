@@ -1,0 +1,64 @@
+"""The independent check of a line: the cards are dealt out and moved one by one, as on a real table.
+
+It shares no code with the moves or with any search, so that a mistake there cannot hide itself here. No deal
+is written or published before its line has come through this.
+"""
+
+from dataclasses import dataclass
+
+from solver.cards import rank_of
+from solver.deal import Deal
+from solver.errors import LineError
+from solver.rules import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a line came to.
+
+    Attributes:
+        cleared: whether the columns are empty.
+        cards_left: cards left in the columns.
+        draws: stock cards drawn.
+        score: as it stands where the line ends: cards left; once cleared, minus the stock cards not drawn.
+    """
+
+    cleared: bool
+    cards_left: int
+    draws: int
+    score: int
+
+
+def replay(deal: Deal, rules: Rules, line: str) -> Replay:
+    """Play a line move by move from the deal, checking each move against the rules.
+
+    Args:
+        deal: the deal as it lies.
+        rules: which ranks may be played on which.
+        line: `1` .. `7` for a play from that column, `D` for a draw; it may end before the hole does.
+
+    Raises:
+        LineError: at the first move that is not legal, with those that were.
+    """
+    columns = {str(number): list(cards) for number, cards in enumerate(deal.columns, start=1)}
+    stock = list(reversed(deal.stock))
+    waste = [deal.waste]
+    for index, move in enumerate(line):
+        legal = _legal(columns, stock, waste[-1], rules)
+        if move not in legal:
+            raise LineError(index, move, "".join(legal))
+        waste.append(stock.pop() if move == "D" else columns[move].pop())
+    left = sum(len(cards) for cards in columns.values())
+    draws = len(deal.stock) - len(stock)
+    return Replay(cleared=left == 0, cards_left=left, draws=draws, score=left or -len(stock))
+
+
+def _legal(columns: dict[str, list[int]], stock: list[int], top: int, rules: Rules) -> list[str]:
+    legal = [
+        number
+        for number, cards in columns.items()
+        if cards and rank_of(cards[-1]) in rules.plays_on[rank_of(top)]
+    ]
+    if stock and any(columns.values()):
+        legal.append("D")
+    return legal
