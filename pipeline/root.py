@@ -1,0 +1,78 @@
+"""The data root: the one folder that holds everything, told from any other folder by a small marker file."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+from pipeline.errors import AlreadyThereError, ConfigurationError, DamagedError, StorageError
+from pipeline.storage import INCOMING, LocalStorage
+
+MARKER: Final = ".fairway-root"
+FORMAT: Final = 1
+
+_MARKER_TEXT: Final = json.dumps({"fairway": "data root", "format": FORMAT}) + "\n"
+_NOT_CONTENT: Final = ("lost+found",)  # what a freshly mounted disk holds
+_MOST_SHOWN: Final = 3
+
+
+def open_root(path: Path, *, create: bool) -> LocalStorage:
+    """The storage of a data root.
+
+    Args:
+        path: the folder; what it must be called is up to whoever runs the program.
+        create: make a missing or empty folder a data root, instead of refusing it.
+
+    Raises:
+        ConfigurationError: there is no data root, or the folder holds something else, or a newer one.
+        DamagedError: the marker file is not what it must be.
+        StorageError: the folder cannot be read, or cannot be made.
+    """
+    content = _content(path)
+    storage = LocalStorage(path)
+    if MARKER not in content:
+        if content:
+            shown = ", ".join(sorted(content)[:_MOST_SHOWN])
+            raise ConfigurationError(
+                f"{path} is no data root and holds something else ({shown}); choose an empty or new folder"
+            )
+        if not create:
+            raise ConfigurationError(f"there is no data root at {path}; `fairway nightly` makes one there")
+        _mark(storage)
+    _check_marker(storage)
+    return storage
+
+
+def _content(path: Path) -> set[str]:
+    """Names in a folder that somebody has put there; none when it does not exist."""
+    try:
+        names = {entry.name for entry in path.iterdir()}
+    except FileNotFoundError:
+        return set()
+    except NotADirectoryError as fault:
+        raise ConfigurationError(f"{path} is no folder; the data root must be one") from fault
+    except OSError as fault:
+        raise StorageError(
+            f"cannot list {path}: {fault.strerror}; make it readable, or choose another folder"
+        ) from fault
+    return {name for name in names if name not in _NOT_CONTENT and not name.startswith(INCOMING)}
+
+
+def _mark(storage: LocalStorage) -> None:
+    try:
+        storage.create(MARKER, _MARKER_TEXT.encode())
+    except AlreadyThereError:
+        return  # another run made the same root at the same moment
+
+
+def _check_marker(storage: LocalStorage) -> None:
+    place = storage.root / MARKER
+    try:
+        marker = json.loads(storage.read(MARKER))
+    except ValueError as fault:
+        raise DamagedError(f"{place} is not JSON; its text must be {_MARKER_TEXT.strip()}") from fault
+    if not isinstance(marker, dict) or marker.get("fairway") != "data root":
+        raise DamagedError(f"{place} marks no data root; its text must be {_MARKER_TEXT.strip()}")
+    if marker.get("format") != FORMAT:
+        raise ConfigurationError(
+            f"{place} is of format {marker.get('format')!r}, this Fairway knows {FORMAT}; use a newer Fairway"
+        )

@@ -1,0 +1,218 @@
+"""The one way to the files of a data root: read, create once, replace, list, remove.
+
+Paths are relative POSIX strings, such as `daily/2026-11-30.json`. A finished file exists whole or not at all:
+it is written beside under a name that starts with `INCOMING`, synced, put in place in one step, and its
+folder is synced. Whatever stops a write leaves at most such a leftover. Another store is a second
+implementation of `Storage`.
+"""
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, Protocol
+
+from pipeline.errors import AlreadyThereError, MissingError, StorageError
+
+INCOMING: Final = ".incoming-"
+PRIVATE_FOLDER: Final = "private"  # solutions wait here: nobody else may read it
+
+_FILE_MODE: Final = 0o666  # less the process's umask
+_FOLDER_MODE: Final = 0o777  # less the process's umask
+_PRIVATE_FILE_MODE: Final = 0o600
+_PRIVATE_FOLDER_MODE: Final = 0o700
+_OTHERS: Final = 0o077
+
+_NO_PERMISSION: Final = "make the folder writable for this user, or choose another with --data"
+_REMEDIES: Final = {
+    errno.ENOSPC: "free some space there and run the command again",
+    errno.EDQUOT: "free some space there and run the command again",
+    errno.EACCES: _NO_PERMISSION,
+    errno.EPERM: _NO_PERMISSION,
+    errno.EROFS: _NO_PERMISSION,
+    errno.EMFILE: "raise the limit of open files (ulimit -n) and run the command again",
+    errno.ENFILE: "close other programs and run the command again",
+    errno.ENOTDIR: "move away the file that stands where a folder must be",
+    errno.EISDIR: "move away the folder that stands where a file must be",
+}
+_OTHER_REMEDY: Final = "check the disk and run the command again"
+
+
+class Storage(Protocol):
+    """Finished files by path; all five operations raise `StorageError` when the store fails them."""
+
+    def read(self, path: str) -> bytes:
+        """Whole content of a file.
+
+        Raises:
+            MissingError: there is no such file.
+        """
+
+    def create(self, path: str, data: bytes) -> None:
+        """Make a file that does not exist yet, durably; an existing one is never touched.
+
+        Raises:
+            AlreadyThereError: the path is taken.
+        """
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Make a file, or change it in one step, durably."""
+
+    def list(self, prefix: str) -> tuple[str, ...]:
+        """Paths of the finished files whose path starts with this text, sorted; none is no error."""
+
+    def remove(self, path: str) -> None:
+        """Remove a file, durably.
+
+        Raises:
+            MissingError: there is no such file.
+        """
+
+
+class LocalStorage:
+    """Files below one folder of the local disk.
+
+    Files and folders get the permissions that the process's umask leaves; below `private/` they are for this
+    user alone.
+
+    Attributes:
+        root: the folder, absolute, symbolic links resolved.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root: Final = root.resolve()
+
+    def local_path(self, path: str) -> Path:
+        """Where a file lies on the disk.
+
+        Raises:
+            StorageError: the path leads out of the root, by its text or through a symbolic link.
+        """
+        parts = path.split("/")
+        if not path.isprintable() or "\\" in path or any(part in ("", ".", "..") for part in parts):
+            raise StorageError(f"{path!r} is no path inside the data root {self.root}")
+        found = self.root.joinpath(*parts)
+        # Path.resolve() raises on a circle of links in some versions of Python; this never does.
+        if not Path(os.path.realpath(found)).is_relative_to(self.root):
+            raise StorageError(f"{found} leads out of the data root through a symbolic link; remove the link")
+        return found
+
+    def read(self, path: str) -> bytes:
+        """See `Storage.read`."""
+        file = self.local_path(path)
+        with _explained("read", file):
+            return file.read_bytes()
+
+    def create(self, path: str, data: bytes) -> None:
+        """See `Storage.create`."""
+        file = self.local_path(path)
+        with _explained("create", file):
+            self._make_folder(file.parent)
+            with self._beside(file, data) as incoming:
+                os.link(incoming, file)  # unlike a rename, this refuses to replace
+            _sync_folder(file.parent)
+
+    def replace(self, path: str, data: bytes) -> None:
+        """See `Storage.replace`."""
+        file = self.local_path(path)
+        with _explained("replace", file):
+            self._make_folder(file.parent)
+            with self._beside(file, data) as incoming:
+                incoming.replace(file)
+            _sync_folder(file.parent)
+
+    def list(self, prefix: str) -> tuple[str, ...]:
+        """See `Storage.list`."""
+        folder = prefix.rpartition("/")[0]
+        start = self.local_path(folder) if folder else self.root
+        paths = (path for path in self._walk(start) if path.startswith(prefix))
+        return tuple(sorted(path for path in paths if not _is_incoming(path)))
+
+    def remove(self, path: str) -> None:
+        """See `Storage.remove`."""
+        file = self.local_path(path)
+        with _explained("remove", file):
+            file.unlink()
+            _sync_folder(file.parent)
+
+    def clear_leftovers(self) -> tuple[str, ...]:
+        """Remove what killed writes left beside the finished files; only for the holder of the root's lock.
+
+        Returns:
+            The paths that were removed, sorted.
+        """
+        leftovers = tuple(sorted(path for path in self._walk(self.root) if _is_incoming(path)))
+        for path in leftovers:
+            self.remove(path)
+        return leftovers
+
+    def _walk(self, start: Path) -> Iterator[str]:
+        """Paths of all regular files below a folder; symbolic links are neither listed nor followed."""
+        with _explained("list", start):
+            try:
+                entries = list(os.scandir(start))
+            except FileNotFoundError:
+                return
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from self._walk(Path(entry.path))
+            elif entry.is_file(follow_symlinks=False):
+                yield Path(entry.path).relative_to(self.root).as_posix()
+
+    def _is_private(self, place: Path) -> bool:
+        return place.relative_to(self.root).parts[:1] == (PRIVATE_FOLDER,)
+
+    def _make_folder(self, folder: Path) -> None:
+        """Make a folder and those above it, each synced into the one that holds it."""
+        private = self._is_private(folder)
+        if not folder.exists():
+            if folder != self.root:
+                self._make_folder(folder.parent)
+            folder.mkdir(mode=_PRIVATE_FOLDER_MODE if private else _FOLDER_MODE, parents=True, exist_ok=True)
+            _sync_folder(folder.parent)
+        if private and stat.S_IMODE(folder.stat().st_mode) & _OTHERS:
+            folder.chmod(_PRIVATE_FOLDER_MODE)
+
+    @contextlib.contextmanager
+    def _beside(self, file: Path, data: bytes) -> Iterator[Path]:
+        """A synced file with this content beside its final place, gone again at the end."""
+        incoming = file.with_name(f"{INCOMING}{secrets.token_hex(8)}")
+        mode = _PRIVATE_FILE_MODE if self._is_private(file) else _FILE_MODE
+        descriptor = os.open(incoming, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            yield incoming
+        finally:
+            incoming.unlink(missing_ok=True)
+
+
+def _is_incoming(path: str) -> bool:
+    return path.rpartition("/")[2].startswith(INCOMING)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _explained(what: str, place: Path) -> Iterator[None]:
+    """Turn the system's errors into one line: what failed, where, why, and what to do."""
+    try:
+        yield
+    except FileNotFoundError as fault:
+        raise MissingError(f"cannot {what} {place}: it does not exist") from fault
+    except FileExistsError as fault:
+        raise AlreadyThereError(f"cannot {what} {place}: it exists already") from fault
+    except OSError as fault:
+        remedy = _REMEDIES.get(fault.errno or 0, _OTHER_REMEDY)
+        raise StorageError(f"cannot {what} {place}: {fault.strerror or fault}; {remedy}") from fault

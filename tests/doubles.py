@@ -1,0 +1,48 @@
+"""Stand-ins for the edges of the pipeline, shared by tests that inject faults."""
+
+from collections.abc import Callable
+
+from pipeline.storage import Storage
+
+
+class Killed(BaseException):
+    """What a test raises where a real run would be killed: no handler for ordinary errors sees it."""
+
+
+class FailingStorage:
+    """A storage that fails at its n-th change, before or after the change has been made.
+
+    Attributes:
+        changes: the changes asked for so far, as (operation, path).
+    """
+
+    def __init__(self, inner: Storage, at: int, fault: BaseException, *, after: bool = False) -> None:
+        self._inner = inner
+        self._at = at
+        self._fault = fault
+        self._after = after
+        self.changes: list[tuple[str, str]] = []
+
+    def read(self, path: str) -> bytes:
+        return self._inner.read(path)
+
+    def list(self, prefix: str) -> tuple[str, ...]:
+        return self._inner.list(prefix)
+
+    def create(self, path: str, data: bytes) -> None:
+        self._change("create", path, lambda: self._inner.create(path, data))
+
+    def replace(self, path: str, data: bytes) -> None:
+        self._change("replace", path, lambda: self._inner.replace(path, data))
+
+    def remove(self, path: str) -> None:
+        self._change("remove", path, lambda: self._inner.remove(path))
+
+    def _change(self, operation: str, path: str, make: Callable[[], None]) -> None:
+        fails = len(self.changes) == self._at
+        self.changes.append((operation, path))
+        if fails and not self._after:
+            raise self._fault
+        make()
+        if fails:
+            raise self._fault
