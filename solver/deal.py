@@ -104,7 +104,8 @@ def _token_faults(tokens: list[str]) -> list[str]:
 
 
 def _repeat_faults(tokens: list[str]) -> list[str]:
-    names = [token.upper() for token in tokens]
+    # Only ASCII: the capital of a long s is an S, but no card is written with one.
+    names = [token.upper() if token.isascii() else token for token in tokens]
     faults = [
         f"token {place}, {name}, was dealt before as token {names.index(name) + 1}"
         for place, name in enumerate(names, start=1)

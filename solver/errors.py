@@ -21,8 +21,11 @@ class DealError(UsageError):
     """
 
     def __init__(self, faults: tuple[str, ...]) -> None:
+        super().__init__(faults)  # the argument itself, so that the error can be pickled by an executor
         self.faults = faults
-        super().__init__("not a deal: " + "; ".join(faults))
+
+    def __str__(self) -> str:
+        return "not a deal: " + "; ".join(self.faults)
 
 
 class LineError(UsageError):
@@ -35,8 +38,11 @@ class LineError(UsageError):
     """
 
     def __init__(self, index: int, move: str, legal: str) -> None:
+        super().__init__(index, move, legal)
         self.index = index
         self.move = move
         self.legal = legal
-        allowed = ", ".join(legal) or "nothing: the hole is over"
-        super().__init__(f"move {index + 1} of the line, {move!r}, is not legal; legal there: {allowed}")
+
+    def __str__(self) -> str:
+        allowed = ", ".join(self.legal) or "nothing: the hole is over"
+        return f"move {self.index + 1} of the line, {self.move!r}, is not legal; legal there: {allowed}"
