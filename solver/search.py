@@ -1,0 +1,146 @@
+"""The exact search: the best score that can still be reached and a line that reaches it, proved by exhaustion."""
+
+import threading
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.bound import bound_weights
+from solver.cards import DECK_SIZE, RANK_COUNT, rank_of
+from solver.deal import Deal
+from solver.moves import DRAW, Position
+from solver.moves import start as start_of
+from solver.rules import RULES, Rules
+from solver.score import score_of
+from solver.search_kernel import (
+    CHUNK,
+    HIGH_TABLES,
+    LOW_TABLES,
+    NO_RANK,
+    ROW_COUNT,
+    STEPS,
+    TABLE_COUNT,
+    Buffers,
+    RuleTables,
+)
+from solver.solve_kernel import NO_LINE, solve_kernel
+from solver.vector import BOUND_BYTES, CELL_BYTES
+
+_ALIGNMENT: Final = 64  # bytes: a row of the bound, and a line of the processor's cache
+_MOST_MOVES: Final = 51  # 35 plays and 16 draws
+_HALF_COLUMNS: Final = 4
+_SUPPORTERS: Final = 2  # a rank has at most two neighbours
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What the exact search proved.
+
+    Attributes:
+        rules: name of the rules.
+        cleared: whether the columns can be cleared.
+        best_score: the least score that can be reached; None if only the verdict was asked for and it is no.
+        line: line v1 from the position on, which reaches it; None likewise.
+        draws: draws in that line; None likewise.
+        positions: column heights that the proof expanded.
+    """
+
+    rules: str
+    cleared: bool
+    best_score: int | None
+    line: str | None
+    draws: int | None
+    positions: int
+
+
+def solve(deal: Deal, rules: Rules, *, fewest: bool = True) -> Solution:
+    """Solve a deal from its start.
+
+    Args:
+        deal: the deal.
+        rules: a row of the table of rules.
+        fewest: whether, where the columns cannot be cleared, to find the line that leaves the fewest cards;
+            without it the search stops at the verdict.
+    """
+    return solve_position(start_of(deal), rules, fewest=fewest)
+
+
+def solve_position(position: Position, rules: Rules, *, fewest: bool = True) -> Solution:
+    """Solve a position in the middle of a hole; the score is that of the whole hole."""
+    if not position.cards_left:
+        return Solution(rules.name, True, score_of(0, position.draws), "", 0, 0)
+    buffers = _buffers()
+    ranks = np.frombuffer(position.deal.ranks, dtype=np.uint8)
+    left, at, expanded = solve_kernel(ranks, _packed(position), fewest, _rule_tables(rules), buffers)
+    if at == NO_LINE:
+        return Solution(rules.name, False, None, None, None, expanded)
+    line = buffers.letters[at:].tobytes().decode("ascii")
+    draws = line.count(DRAW)
+    return Solution(rules.name, left == 0, score_of(left, position.draws + draws), line, draws, expanded)
+
+
+def warm_up() -> None:
+    """Compile the search, or load it from the cache: worth doing before work is handed to threads."""
+    for rules in RULES.values():
+        solve(Deal(tuple(range(DECK_SIZE))), rules)
+
+
+def _packed(position: Position) -> npt.NDArray[np.uint64]:
+    table = sum(height * int(step) for height, step in zip(position.heights, STEPS, strict=True))
+    return np.array([table, rank_of(position.top), position.draws, position.cards_left], dtype=np.uint64)
+
+
+@cache
+def _rule_tables(rules: Rules) -> RuleTables:
+    supporters = np.full(_SUPPORTERS * CELL_BYTES, NO_RANK, dtype=np.uint8)
+    for rank in range(RANK_COUNT):
+        for n, top in enumerate(rules.supporters[rank]):
+            supporters[n * CELL_BYTES + rank] = top
+    column, supply = (_aligned_copy(weights.ravel()) for weights in bound_weights(rules))
+    return RuleTables(supporters, column, supply)
+
+
+_thread = threading.local()
+
+
+def _buffers() -> Buffers:
+    """This thread's buffers: 8 MB, made at its first search."""
+    if not hasattr(_thread, "buffers"):
+        _thread.buffers = _make_buffers()
+    buffers: Buffers = _thread.buffers
+    return buffers
+
+
+def _make_buffers() -> Buffers:
+    halves, candidates = LOW_TABLES + HIGH_TABLES, CHUNK * len(STEPS) + 1
+    return Buffers(
+        cells=_aligned(LOW_TABLES * HIGH_TABLES * CELL_BYTES, np.uint8),
+        tables=_aligned(TABLE_COUNT + 1, np.uint32),
+        levels=_aligned(_MOST_MOVES, np.uint64),
+        playable=_aligned(halves * _HALF_COLUMNS, np.uint8),
+        low=_aligned(LOW_TABLES * BOUND_BYTES, np.int8),
+        high=_aligned(HIGH_TABLES * BOUND_BYTES, np.int8),
+        pile=_aligned(ROW_COUNT * CELL_BYTES, np.uint8),
+        supply=_aligned(ROW_COUNT * CELL_BYTES * BOUND_BYTES, np.int8),
+        tops=_aligned(CELL_BYTES, np.uint8),
+        plays=_aligned(candidates, np.uint32),
+        entries=_aligned(candidates, np.uint32),
+        letters=_aligned(_MOST_MOVES, np.uint8),
+    )
+
+
+def _aligned(count: int, kind: Any) -> npt.NDArray[Any]:
+    """Zeros that start at a multiple of 64 bytes."""
+    size = count * np.dtype(kind).itemsize
+    room = np.zeros(size + _ALIGNMENT, dtype=np.uint8)
+    offset = -room.ctypes.data % _ALIGNMENT
+    return room[offset : offset + size].view(kind)
+
+
+def _aligned_copy(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    copy = _aligned(values.size, values.dtype)
+    copy[:] = values
+    return copy

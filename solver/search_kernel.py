@@ -1,0 +1,274 @@
+"""The kernels of the exact search: a sweep over column heights, level by level, in passes without branches.
+
+What is kept. Suits do not matter, and fewer draws with the same heights and waste top are never worse, so all
+there is to know of a table with heights h is F(h, r), the fewest draws with which a play leaves h and puts
+rank r on the waste. It is kept in a cell of 16 bytes, one a rank: 17 - F, or 0 where no play does. Byte 15
+holds the largest of them, so the fewest draws; bytes 13 and 14 stay 0 and stand for "no rank".
+
+Packing. Heights are one number h = 256 * (h4 + 6 h5 + 36 h6 + 216 h7) + (h1 + 6 h2 + 36 h3), so that both
+halves, which index the tables of the bound, come without a division. It orders heights as the line's
+definition does. A candidate is a pair (h, 16 * value + rank), the second of which indexes the supply rows.
+
+Passes. Plays take one card from the columns, so tables fall into levels by cards left. For a chunk of a
+level's tables: `_expand` writes down all plays (the output index moves on only for real ones), `_refute`
+drops those that the bound excludes, `_merge` takes each into its cell and notes tables not met before.
+None of the three branches on data, which is what makes them fast. Only cells on the lists are ever touched
+and those are wiped afterwards.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.cards import RANK_COUNT
+from solver.deal import COLUMN_COUNT, COLUMN_HEIGHT, STOCK_SIZE, TABLEAU_SIZE
+from solver.jit import kernel
+from solver.vector import BOUND_BYTES, CELL_BYTES, add, largest, none_negative
+
+HEIGHTS: Final = COLUMN_HEIGHT + 1
+LOW_COLUMNS: Final = 3
+LOW_TABLES: Final = 256  # room for columns 1-3; 216 are in use
+HIGH_TABLES: Final = HEIGHTS ** (COLUMN_COUNT - LOW_COLUMNS)
+TABLE_COUNT: Final = HEIGHTS**COLUMN_COUNT
+NO_RANK: Final = 14
+ROW_COUNT: Final = STOCK_SIZE + 2  # values of a byte of a cell: 0 for none, then 1 .. 17
+CHUNK: Final = 128  # tables; with all their candidates they stay in the first-level cache
+
+_u = np.uint64
+_0, _1, _2, _4, _5, _6, _7, _8, _15, _16 = (_u(n) for n in (0, 1, 2, 4, 5, 6, 7, 8, 15, 16))
+_LOW_COLUMNS, _LOW_MASK, _CHUNK = _u(LOW_COLUMNS), _u(LOW_TABLES - 1), _u(CHUNK)
+_CELL, _ROW = _u(4), _u(6)  # shifts: a cell has 16 bytes, a row of the bound 64
+
+# What one card of a column adds to a packed table.
+STEPS: Final = np.array([1, 6, 36, 256, 6 * 256, 36 * 256, 216 * 256], dtype=np.uint64)
+
+_Bytes = npt.NDArray[np.uint8]
+_Signed = npt.NDArray[np.int8]
+
+
+class RuleTables(NamedTuple):
+    """What the kernels know of the rules.
+
+    Attributes:
+        supporters: uint8[width * 16], the n-th waste top on which rank r may be played at 16 n + r; `NO_RANK`
+            where there is none.
+        column_weights: int8[13 * 64], what a remaining column card adds to the slack of each arc.
+        supply_weights: int8[13 * 64], what a stock card or the waste top adds.
+    """
+
+    supporters: _Bytes
+    column_weights: _Signed
+    supply_weights: _Signed
+
+
+class Buffers(NamedTuple):
+    """Room for one search at a time; every array starts at a multiple of 64 bytes.
+
+    Attributes:
+        cells: uint8[1296 * 256 * 16], all zero between searches.
+        tables: uint32[6^7 + 1], the tables met, level after level.
+        levels: uint64[37], where each level starts in `tables`.
+        playable: uint8[(256 + 1296) * 4], by half table: last rank of each of its columns or `NO_RANK`.
+        low: int8[256 * 64], by low half: its share of the bound.
+        high: int8[1296 * 64], by high half: its share of the bound.
+        pile: uint8[18 * 16]: row v, for a table first left with 17 - v draws, has for each rank
+            17 - the draws that show it next, or 0.
+        supply: int8[18 * 16 * 64], by 16 * value + rank of the waste top: their share of the bound.
+        tops: uint8[16], the cell at hand with the stock's cards added.
+        plays: uint32[128 * 7 + 1], the tables of the candidates.
+        entries: uint32[128 * 7 + 1], 16 * value + rank of the candidates.
+        letters: uint8[51], the line found, as ASCII, filled from the end.
+    """
+
+    cells: _Bytes
+    tables: npt.NDArray[np.uint32]
+    levels: npt.NDArray[np.uint64]
+    playable: _Bytes
+    low: _Signed
+    high: _Signed
+    pile: _Bytes
+    supply: _Signed
+    tops: _Bytes
+    plays: npt.NDArray[np.uint32]
+    entries: npt.NDArray[np.uint32]
+    letters: _Bytes
+
+
+@kernel
+def fill_columns(ranks: Any, rules: RuleTables, buffers: Buffers) -> None:
+    """Fill `playable`, `low` and `high` for a deal given as uint8[52] ranks."""
+    _fill_half(ranks, rules.column_weights, buffers.playable, buffers.low, _0, _LOW_COLUMNS, _0)
+    _fill_half(ranks, rules.column_weights, buffers.playable, buffers.high, _LOW_COLUMNS, _4, _u(LOW_TABLES))
+
+
+@kernel
+def _fill_half(
+    ranks: Any, weights: Any, playable: Any, rows: Any, first: Any, columns: Any, offset: Any
+) -> None:
+    for n in range(BOUND_BYTES):
+        rows[n] = 0
+    for n in range(_4):
+        playable[(offset << _2) + n] = NO_RANK
+    count = _1  # halves filled so far: those in which the columns to come are empty
+    for column in range(columns):
+        for half in range(count, count * _6):
+            rank = ranks[(first + column) * _5 + half // count - _1]
+            add(rows, half << _ROW, rows, (half - count) << _ROW, weights, _u(rank) << _ROW)
+            here, without = (offset + half) << _2, (offset + half % count) << _2
+            for n in range(_4):
+                playable[here + n] = playable[without + n]
+            playable[here + column] = rank
+        count *= _6
+
+
+@kernel
+def fill_stock(ranks: Any, last: Any, spare: Any, rules: RuleTables, buffers: Buffers) -> None:
+    """Fill `pile` and `supply` for at most `last` draws and `spare` column cards that may stay unplayed."""
+    pile, supply, weights = buffers.pile, buffers.supply, rules.supply_weights
+    pile[:] = 0
+    to_come = np.full(BOUND_BYTES, spare, dtype=np.int8)
+    for draws in range(last, -1, -1):
+        value = STOCK_SIZE + 1 - draws
+        if draws < last:
+            rank = ranks[TABLEAU_SIZE + draws + 1]
+            for n in range(CELL_BYTES):
+                pile[value * CELL_BYTES + n] = pile[(value - 1) * CELL_BYTES + n]
+            pile[value * CELL_BYTES + rank] = value - 1
+            for n in range(BOUND_BYTES):
+                to_come[n] += weights[rank * BOUND_BYTES + n]
+        for top in range(RANK_COUNT):
+            row = (value * CELL_BYTES + top) * BOUND_BYTES
+            for n in range(BOUND_BYTES):
+                supply[row + n] = to_come[n] + weights[top * BOUND_BYTES + n]
+
+
+@kernel
+def sweep(table: Any, top: Any, draws: Any, width: Any, rules: RuleTables, buffers: Buffers) -> Any:
+    """Find F for every table that can be left from a start and still lead on, as far as the bound can tell.
+
+    Args:
+        table: the packed heights at the start.
+        top: rank of the waste top there.
+        draws: stock cards drawn there.
+        width: most tables to go on with from each level, those with the fewest draws; 0 for all. With a width
+            the sweep is a beam: what it reaches can be reached, what it does not reach may be too.
+        rules: tables of the rules.
+        buffers: with `cells` all zero; afterwards they hold F, and `levels` delimits each level's tables.
+
+    Returns:
+        The last level that has a table: the most cards that could be played.
+    """
+    tables, levels = buffers.tables, buffers.levels
+    cell = table << _CELL
+    buffers.cells[cell + top] = buffers.cells[cell + _15] = _u(STOCK_SIZE + 1) - draws
+    tables[0] = table
+    level, levels[0], levels[1] = _0, _0, _1
+    while True:
+        start, end = levels[level], levels[level + _1]
+        new = end
+        while start < end:
+            stop = min(start + _CHUNK, end)
+            count = _expand(start, stop, rules.supporters, buffers)
+            count = _refute(count, buffers)
+            new = _merge(count, new, buffers)
+            start = stop
+        if new == end:
+            return level
+        if width > _0 and new - end > width:
+            new = _keep_best(end, new, width, buffers)
+        level += _1
+        levels[level + _1] = new
+
+
+@kernel
+def _expand(start: Any, stop: Any, supporters: Any, buffers: Buffers) -> Any:
+    """Write every play from tables[start:stop] as a candidate; returns how many there are."""
+    cells, tables, playable, tops = buffers.cells, buffers.tables, buffers.playable, buffers.tops
+    plays, entries = buffers.plays, buffers.entries
+    found = _0
+    for n in range(start, stop):
+        table = _u(tables[n])
+        cell = table << _CELL
+        largest(tops, _0, cells, cell, buffers.pile, _u(cells[cell + _15]) << _CELL)
+        low = (table & _LOW_MASK) << _2
+        high = ((table >> _8) + _u(LOW_TABLES)) << _2
+        for column in range(_7):
+            place = low + column if column < _LOW_COLUMNS else high + column - _LOW_COLUMNS
+            rank = _u(playable[place])
+            value = max(_u(tops[_u(supporters[rank])]), _u(tops[_u(supporters[rank + _16])]))
+            plays[found] = table - STEPS[column]
+            entries[found] = (value << _CELL) | rank
+            found += _u(value > _0)
+    return found
+
+
+@kernel
+def _refute(count: Any, buffers: Buffers) -> Any:
+    """Keep, in place, the candidates that the bound does not exclude; returns how many."""
+    plays, entries = buffers.plays, buffers.entries
+    low, high, supply = buffers.low, buffers.high, buffers.supply
+    kept = _0
+    for n in range(count):
+        table, entry = _u(plays[n]), _u(entries[n])
+        plays[kept] = table
+        entries[kept] = entry
+        left, right = (table & _LOW_MASK) << _ROW, (table >> _8) << _ROW
+        kept += _u(none_negative(low, left, high, right, supply, entry << _ROW))
+    return kept
+
+
+@kernel
+def _merge(count: Any, end: Any, buffers: Buffers) -> Any:
+    """Take the candidates into their cells; tables not met before go to tables[end:]; returns the new end."""
+    cells, tables = buffers.cells, buffers.tables
+    for n in range(count):
+        table, entry = _u(buffers.plays[n]), _u(buffers.entries[n])
+        cell = table << _CELL
+        value = np.uint8(entry >> _CELL)
+        most = cells[cell + _15]
+        tables[end] = table
+        end += _u(most == 0)
+        place = cell + (entry & _15)
+        cells[place] = max(cells[place], value)
+        cells[cell + _15] = max(most, value)
+    return end
+
+
+@kernel
+def _keep_best(start: Any, end: Any, width: Any, buffers: Buffers) -> Any:
+    """Of tables[start:end] keep the `width` with the fewest draws, wipe the others; returns the new end."""
+    cells, tables = buffers.cells, buffers.tables
+    counts = np.zeros(ROW_COUNT, dtype=np.uint64)
+    for n in range(start, end):
+        counts[_u(cells[(_u(tables[n]) << _CELL) + _15])] += _1
+    least, room = _u(ROW_COUNT - 1), width
+    while counts[least] < room:
+        room -= counts[least]
+        least -= _1
+    kept = start
+    for n in range(start, end):
+        cell = _u(tables[n]) << _CELL
+        value = _u(cells[cell + _15])
+        if value > least or (value == least and room > _0):
+            room -= _u(value == least)
+            tables[kept] = tables[n]
+            kept += _1
+        else:
+            _wipe_cell(cells, cell)
+    return kept
+
+
+@kernel
+def _wipe_cell(cells: Any, cell: Any) -> None:
+    for n in range(_16):
+        cells[cell + n] = 0
+
+
+@kernel
+def wipe(level: Any, buffers: Buffers) -> Any:
+    """Make the cells zero again after a sweep that ended at `level`; returns how many tables it had met."""
+    met = buffers.levels[level + _1]
+    for n in range(met):
+        _wipe_cell(buffers.cells, _u(buffers.tables[n]) << _CELL)
+    return met

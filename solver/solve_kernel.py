@@ -1,0 +1,72 @@
+"""The exact search in three sweeps: a quick look, the proof and, where asked, the fewest cards left.
+
+1. A beam gives an upper bound on the draws, for about a tenth of the work: often the fewest there are.
+2. The proof sweeps everything that the bound allows within that many draws. It leaves all that line v1 needs.
+3. Where that proves that the columns cannot be cleared, the deepest table met so far says how many cards may
+   be left; one more sweep, with the bound loosened by that many, has the answer as its deepest table.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from solver.deal import STOCK_SIZE, TABLEAU_SIZE
+from solver.jit import kernel
+from solver.line_kernel import trace
+from solver.search_kernel import Buffers, RuleTables, fill_columns, fill_stock, sweep, wipe
+
+BEAM_WIDTH: Final = 48  # tables a level
+NO_LINE: Final = -1
+
+_u = np.uint64
+_ALL = _u(0)
+_BEAM = _u(BEAM_WIDTH)
+_15 = _u(15)
+
+
+@kernel
+def solve_kernel(ranks: Any, start: Any, want_fewest: Any, rules: RuleTables, buffers: Buffers) -> Any:
+    """Solve a position exactly.
+
+    Args:
+        ranks: uint8[52], the deal's ranks.
+        start: uint64[4]: packed table, rank of the waste top, draws and cards left (not 0) at the start.
+        want_fewest: whether to go on to the fewest cards left where the columns cannot be cleared.
+        rules: tables of the rules.
+        buffers: room to work in, with `cells` all zero; left so.
+
+    Returns:
+        Cards left at the end of the best line (0 when cleared), where in `letters` that line begins
+        (`NO_LINE` if it was not asked for), and the tables that the proof expanded.
+    """
+    table, top, draws, cards = start[0], start[1], start[2], start[3]
+    fill_columns(ranks, rules, buffers)
+    fill_stock(ranks, STOCK_SIZE, 0, rules, buffers)
+    deepest = sweep(table, top, draws, _BEAM, rules, buffers)
+    last = np.int64(STOCK_SIZE)
+    if deepest == cards:
+        last = STOCK_SIZE + 1 - np.int64(buffers.cells[_15])
+    wipe(deepest, buffers)
+    fill_stock(ranks, last, 0, rules, buffers)
+    reached = sweep(table, top, draws, _ALL, rules, buffers)
+    if reached == cards:
+        at = trace(0, table, ranks, rules.supporters, buffers)
+        return np.int64(0), at, np.int64(wipe(reached, buffers))
+    expanded = wipe(reached, buffers)
+    if not want_fewest:
+        return np.int64(cards - reached), NO_LINE, np.int64(expanded)
+    return _fewest(ranks, start, max(deepest, reached), expanded, rules, buffers)
+
+
+@kernel
+def _fewest(ranks: Any, start: Any, deepest: Any, expanded: Any, rules: RuleTables, buffers: Buffers) -> Any:
+    table, top, draws, cards = start[0], start[1], start[2], start[3]
+    fill_stock(ranks, STOCK_SIZE, TABLEAU_SIZE, rules, buffers)
+    reached = sweep(table, top, draws, _BEAM, rules, buffers)
+    wipe(reached, buffers)
+    spare = np.int64(cards - max(deepest, reached))
+    fill_stock(ranks, STOCK_SIZE, spare, rules, buffers)
+    reached = sweep(table, top, draws, _ALL, rules, buffers)
+    end = buffers.tables[buffers.levels[reached] : buffers.levels[reached + _u(1)]].min()
+    at = trace(end, table, ranks, rules.supporters, buffers)
+    return np.int64(cards - reached), at, np.int64(expanded + wipe(reached, buffers))
