@@ -1,4 +1,4 @@
-"""The exact search: the best score that can still be reached and a line that reaches it, proved by exhaustion."""
+"""The exact search: the best score still to be reached, a line that reaches it, and the proof of both."""
 
 import threading
 from dataclasses import dataclass
