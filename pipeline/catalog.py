@@ -1,0 +1,270 @@
+"""`catalog.json`: the one pointer to the pools, replaced in one step and never edited.
+
+What it does not name does not exist for a reader. Its text is a pure function of what it says.
+"""
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+from typing import Any, Final
+
+from pipeline import versions
+from pipeline.errors import CheckError, DamagedError, MissingError
+from pipeline.levels import LEVELS, level_named
+from pipeline.shuffle import MOST_DEAL_NUMBER
+from pipeline.storage import Storage
+
+CATALOG_FILE: Final = "catalog.json"
+DEALS_PREFIX: Final = "deals/"
+FIRST_GENERATION: Final = 1
+
+_PART_PATH: Final = re.compile(
+    r"deals/level=([a-z_]{1,32})/generation=([0-9]{4,9})/part-([0-9]{1,19})-([0-9]{1,19})\.parquet"
+)
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_MOST_SHOWN: Final = 3
+_MOST_CHARACTERS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PartName:
+    """What the path of a part says: whose it is, and the deal numbers sampled for it, both ends included."""
+
+    level: str
+    generation: int
+    first: int
+    last: int
+
+    @property
+    def path(self) -> str:
+        """The path itself."""
+        folder = generation_prefix(self.level, self.generation)
+        return f"{folder}part-{self.first}-{self.last}.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One Parquet file of a pool; immutable once the catalog names it.
+
+    Attributes:
+        path: where it lies in the data root.
+        night: the date of the night that made it; None for a part of a regenerated pool.
+        first: first deal number sampled.
+        last: last deal number sampled, which is the number of its last deal.
+        rows: how many deals it holds.
+        sha256: hash of the file, 64 hex digits.
+        versions: the definitions that made it, as `pipeline.versions.PART_VERSIONS`.
+    """
+
+    path: str
+    night: date | None
+    first: int
+    last: int
+    rows: int
+    sha256: str
+    versions: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The deals of one level.
+
+    Attributes:
+        level: its name.
+        generation: counts up from 1 each time the pool is made anew.
+        next_number: the deal number from which sampling goes on.
+        last_night: the date of the last night that was made; None before the first.
+        parts: ascending in their deal numbers.
+    """
+
+    level: str
+    generation: int
+    next_number: int
+    last_night: date | None
+    parts: tuple[Part, ...]
+
+    @property
+    def size(self) -> int:
+        """How many deals the pool holds."""
+        return sum(part.rows for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """All pools at one moment.
+
+    Attributes:
+        version: of the file's layout.
+        pools: one a level, in the order of `LEVELS`.
+    """
+
+    version: int
+    pools: tuple[Pool, ...]
+
+    def pool(self, level: str) -> Pool:
+        """The pool of a level.
+
+        Raises:
+            UsageError: there is no such level.
+        """
+        name = level_named(level).name
+        return next(pool for pool in self.pools if pool.level == name)
+
+    def with_pool(self, changed: Pool) -> "Catalog":
+        """The catalog with one level's pool replaced."""
+        pools = tuple(changed if pool.level == changed.level else pool for pool in self.pools)
+        return dataclasses.replace(self, pools=pools)
+
+
+def empty_catalog() -> Catalog:
+    """The catalog of a data root in which no night has been made yet."""
+    return Catalog(versions.CATALOG, tuple(Pool(name, FIRST_GENERATION, 0, None, ()) for name in LEVELS))
+
+
+def generation_prefix(level: str, generation: int) -> str:
+    """Where the parts of one generation of a level lie, with the slash at the end."""
+    return f"{DEALS_PREFIX}level={level}/generation={generation:04d}/"
+
+
+def parse_part_path(path: str) -> PartName | None:
+    """What the path of a part says; None when it is not written exactly as the path of a part is."""
+    match = _PART_PATH.fullmatch(path)
+    if match is None:
+        return None
+    name = PartName(match[1], int(match[2]), int(match[3]), int(match[4]))
+    return name if name.path == path else None
+
+
+def load_catalog(storage: Storage) -> Catalog:
+    """The catalog of a data root; the empty one where no night has been made yet.
+
+    Raises:
+        DamagedError: the file is not JSON, is from a newer Fairway, lacks something, or contradicts itself.
+    """
+    try:
+        data = storage.read(CATALOG_FILE)
+    except MissingError:
+        return empty_catalog()
+    return parse_catalog(data)
+
+
+def save_catalog(storage: Storage, catalog: Catalog) -> None:
+    """Swap the catalog: a reader sees the one before until it sees this one whole.
+
+    Raises:
+        CheckError: the catalog contradicts itself; the one before stays.
+    """
+    faults = tuple(_faults(catalog))
+    if faults:
+        raise CheckError(f"{CATALOG_FILE} was not replaced, the new one would be wrong: {_listed(faults)}")
+    storage.replace(CATALOG_FILE, catalog_bytes(catalog))
+
+
+def catalog_bytes(catalog: Catalog) -> bytes:
+    """The text of the file: JSON with its keys in a fixed order and a newline at the end."""
+    document = {
+        "version": catalog.version,
+        "pools": [_plain(pool, parts=[_plain(part) for part in pool.parts]) for pool in catalog.pools],
+    }
+    return (json.dumps(document, indent=1, default=_as_text) + "\n").encode("ascii")
+
+
+def parse_catalog(data: bytes) -> Catalog:
+    """Read the text of the file.
+
+    Raises:
+        DamagedError: see `load_catalog`.
+    """
+    from pydantic import TypeAdapter, ValidationError  # it is slow to load, and most commands do without
+
+    document = _document(data)
+    try:
+        catalog = TypeAdapter(Catalog).validate_json(data, strict=True)
+    except ValidationError as wrong:
+        faults = [f"{_shown('.'.join(map(str, row['loc'])))}: {row['msg']}" for row in wrong.errors()]
+        raise DamagedError(f"{CATALOG_FILE} is damaged: {_listed(faults)}") from wrong
+    faults = list(_faults(catalog))
+    if not faults and json.loads(catalog_bytes(catalog)) != document:
+        faults = ["it holds keys that a catalog does not have"]
+    if faults:
+        raise DamagedError(f"{CATALOG_FILE} is damaged: {_listed(faults)}")
+    return catalog
+
+
+def _document(data: bytes) -> dict[str, object]:
+    """The file as JSON, if this version of Fairway may read it."""
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as wrong:
+        raise DamagedError(f"{CATALOG_FILE} is not JSON: {wrong}") from wrong
+    if not isinstance(document, dict):
+        raise DamagedError(f"{CATALOG_FILE} is damaged: it is no JSON object")
+    version = document.get("version")
+    if isinstance(version, int) and version > versions.CATALOG:
+        raise DamagedError(
+            f"{CATALOG_FILE} is of version {version}, made by a newer Fairway; "
+            f"this one reads version {versions.CATALOG}: upgrade it"
+        )
+    return document
+
+
+def _faults(catalog: Catalog) -> Iterator[str]:
+    """Everything in which a catalog of the right types contradicts itself."""
+    if catalog.version != versions.CATALOG:
+        yield f"version {catalog.version} was never used"
+    names = [pool.level for pool in catalog.pools]
+    if names != list(LEVELS):
+        yield f"its levels are {_shown(', '.join(names))}, not {', '.join(LEVELS)}"
+    for pool in catalog.pools:
+        yield from (f"level {_shown(pool.level)}: {fault}" for fault in _pool_faults(pool))
+
+
+def _pool_faults(pool: Pool) -> Iterator[str]:
+    if pool.generation < FIRST_GENERATION:
+        yield f"generation {pool.generation} is below {FIRST_GENERATION}"
+    if not 0 <= pool.next_number <= MOST_DEAL_NUMBER + 1:
+        yield f"next_number {pool.next_number} is not in 0 .. {MOST_DEAL_NUMBER + 1}"
+    for part in pool.parts:
+        yield from (f"part {_shown(part.path)}: {fault}" for fault in _part_faults(pool, part))
+    for before, after in pairwise(pool.parts):
+        if after.first <= before.last:
+            yield f"part {_shown(after.path)} begins before {_shown(before.path)} ends"
+    if pool.parts and pool.next_number <= pool.parts[-1].last:
+        yield f"next_number {pool.next_number} was sampled already, in {_shown(pool.parts[-1].path)}"
+
+
+def _part_faults(pool: Pool, part: Part) -> Iterator[str]:
+    if not 0 <= part.first <= part.last <= MOST_DEAL_NUMBER:
+        yield f"numbers {part.first} .. {part.last} are not in 0 .. {MOST_DEAL_NUMBER}"
+    elif part.path != PartName(pool.level, pool.generation, part.first, part.last).path:
+        yield "the path is not that of a part of this level, generation and these numbers"
+    if not 1 <= part.rows <= part.last - part.first + 1:
+        yield f"{part.rows} rows do not fit the numbers {part.first} .. {part.last}"
+    if not _SHA256.fullmatch(part.sha256):
+        yield "sha256 is not 64 hex digits"
+    if part.night is not None and (pool.last_night is None or part.night > pool.last_night):
+        yield f"night {part.night} is after last_night {pool.last_night}"
+
+
+def _plain(thing: Part | Pool, **changed: object) -> dict[str, object]:
+    return {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)} | changed
+
+
+def _as_text(value: Any) -> object:
+    if isinstance(value, date):
+        return value.isoformat()
+    return dict(value)  # a read-only mapping
+
+
+def _shown(text: str) -> str:
+    """Text out of a damaged file, as it may stand in a message of one line."""
+    return repr(text[:_MOST_CHARACTERS])
+
+
+def _listed(faults: Sequence[str]) -> str:
+    more = len(faults) - _MOST_SHOWN
+    return "; ".join(faults[:_MOST_SHOWN]) + (f"; and {more} more" if more > 0 else "")

@@ -1,0 +1,47 @@
+"""Versions of everything frozen (design, section 3): a change is a new number beside the old, never an edit.
+
+Each number says which definition made a value, so that a value can be told from one that a later definition
+would give.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+CATALOG: Final = 1  # layout of catalog.json
+SCHEMA: Final = 1  # columns of a part
+SHUFFLE: Final = 1
+RULES: Final = 1
+LINE: Final = 1
+STEADY: Final = 1
+PAR: Final = 1
+POLICY: Final = 1
+PUZZLE: Final = 1
+DAILY: Final = 1
+
+PART_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "schema": SCHEMA,
+        "shuffle": SHUFFLE,
+        "rules": RULES,
+        "line": LINE,
+        "steady": STEADY,
+        "par": PAR,
+        "policy": POLICY,
+        "puzzle": PUZZLE,
+    }
+)
+"""What a part depends on: in its file metadata and beside its hash in the catalog."""
+
+DAILY_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "shuffle": SHUFFLE,
+        "rules": RULES,
+        "daily": DAILY,
+        "steady": STEADY,
+        "par": PAR,
+        "line": LINE,
+        "puzzle": PUZZLE,
+    }
+)
+"""What a Daily hole depends on, in the order of its document."""
