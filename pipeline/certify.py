@@ -1,0 +1,151 @@
+"""From a deal to a certified one: cleared by proof, rated, admitted by the policy, its line replayed.
+
+Everything here is a pure function of its arguments, with plain values in and out, so that a batch can run in
+a thread, in another process or on another machine.
+"""
+
+from dataclasses import dataclass
+
+from pipeline.errors import CheckError
+from pipeline.levels import Level, level_named, par_of
+from pipeline.shuffle import MOST_DEAL_NUMBER, deal_numbered
+from solver import search, steady
+from solver.deal import Deal
+from solver.errors import LineError, UsageError
+from solver.replay import replay
+from solver.search import Solution
+from solver.steady import ScoreDistribution
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedDeal:
+    """A deal that its level's policy admits, with what was proved of it.
+
+    Attributes:
+        level: name of the level.
+        deal_number: the number that names it; of a Daily hole, the attempt.
+        deal: the deal.
+        rules: name of the level's rules.
+        par: par v1.
+        best_score: the least score that can be reached, at most 0.
+        line: line v1, which reaches it.
+        draws: draws in that line.
+        distribution: the steady player's scores.
+    """
+
+    level: str
+    deal_number: int
+    deal: Deal
+    rules: str
+    par: int
+    best_score: int
+    line: str
+    draws: int
+    distribution: ScoreDistribution
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """What a run of deal numbers gave.
+
+    Attributes:
+        level: name of the level.
+        first: the first number looked at.
+        count: how many were looked at.
+        cleared: those that can be cleared, ascending.
+        admitted: those that the policy admits, ascending.
+    """
+
+    level: str
+    first: int
+    count: int
+    cleared: tuple[int, ...]
+    admitted: tuple[CertifiedDeal, ...]
+
+
+def certify(level: Level, deal: Deal, number: int) -> CertifiedDeal | None:
+    """Certify one deal; None where it cannot be cleared or the policy does not admit it.
+
+    Args:
+        level: whose rules and policy hold.
+        deal: the deal.
+        number: what the result is to carry as its deal number.
+
+    Raises:
+        CheckError: the search's line does not do under replay what the search says.
+    """
+    return _admitted(level, deal, number, search.solve(deal, level.rules, fewest=False))
+
+
+def certify_batch(level_name: str, first: int, count: int) -> BatchResult:
+    """Certify the deals of consecutive numbers.
+
+    Args:
+        level_name: a row of `LEVELS`.
+        first: the first deal number.
+        count: how many numbers, at least 1.
+
+    Raises:
+        UsageError: no such level, or numbers out of range.
+        CheckError: see `certify`.
+    """
+    level = level_named(level_name)
+    if count < 1 or not 0 <= first <= MOST_DEAL_NUMBER - (count - 1):
+        raise UsageError(f"{count} deals from number {first} on are not in 0 .. {MOST_DEAL_NUMBER}")
+    cleared: list[int] = []
+    admitted: list[CertifiedDeal] = []
+    for number in range(first, first + count):
+        deal = deal_numbered(number)
+        solution = search.solve(deal, level.rules, fewest=False)
+        if solution.cleared:
+            cleared.append(number)
+            certified = _admitted(level, deal, number, solution)
+            admitted.extend(() if certified is None else (certified,))
+    return BatchResult(level.name, first, count, tuple(cleared), tuple(admitted))
+
+
+def warm_up() -> None:
+    """Compile or load all kernels; to be done in the main thread before work is handed out.
+
+    A signal is not seen while the main thread waits for a worker that compiles.
+    """
+    search.warm_up()
+    steady.warm_up()
+
+
+def _admitted(level: Level, deal: Deal, number: int, solution: Solution) -> CertifiedDeal | None:
+    if not solution.cleared:
+        return None
+    distribution = steady.rate(deal, level.rules)
+    if not level.admits(distribution):
+        return None
+    best_score, line, draws = _replayed(level, deal, number, solution)
+    return CertifiedDeal(
+        level=level.name,
+        deal_number=number,
+        deal=deal,
+        rules=level.rules.name,
+        par=par_of(distribution),
+        best_score=best_score,
+        line=line,
+        draws=draws,
+        distribution=distribution,
+    )
+
+
+def _replayed(level: Level, deal: Deal, number: int, solution: Solution) -> tuple[int, str, int]:
+    """Best score, line and draws of a cleared deal, held against the independent replay."""
+    line = solution.line or ""
+    try:
+        found = replay(deal, level.rules, line)
+    except LineError as fault:
+        raise CheckError(
+            f"{level.name} deal {number}: the line {line!r} fails its replay: {fault}"
+        ) from fault
+    claimed = (True, solution.best_score, solution.draws)
+    if (found.cleared, found.score, found.draws) != claimed:
+        raise CheckError(
+            f"{level.name} deal {number}: the search claims score {solution.best_score} and {solution.draws} "
+            f"draws, the replay of {line!r} ends with {found}; report it, nothing was stored"
+        )
+    return found.score, line, found.draws

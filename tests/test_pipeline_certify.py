@@ -1,0 +1,117 @@
+"""Certifying meets the frozen reference, is pure, and stores nothing that the replay does not confirm."""
+
+import dataclasses
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.certify import BatchResult, certify, certify_batch
+from pipeline.errors import CheckError
+from pipeline.levels import LEVELS, level_named
+from pipeline.shuffle import MOST_DEAL_NUMBER, deal_numbered
+from solver import search
+from solver.deal import Deal, parse_deal
+from solver.errors import UsageError
+from solver.rules import Rules
+from solver.search import Solution
+
+REFERENCE = Path(__file__).parent.parent / "data" / "reference"
+FROZEN = json.loads((REFERENCE / "frozen_v1.json").read_text())["deals"]
+
+
+@pytest.mark.parametrize("level", LEVELS.values(), ids=LEVELS)
+def test_certified_deals_are_those_of_the_frozen_reference(level: Any) -> None:
+    for row in FROZEN:
+        expected = row[level.rules.name]
+        number = int(row["deal_number"])
+        certified = certify(level, parse_deal(row["deal"]), number)
+        if expected["admitted_by"] is None:
+            assert certified is None, number
+            continue
+        assert certified is not None, number
+        assert (certified.level, certified.deal_number, certified.rules) == (
+            level.name,
+            number,
+            level.rules.name,
+        )
+        assert (certified.par, certified.best_score, certified.line) == (
+            expected["par"],
+            expected["best_score"],
+            expected["line"],
+        )
+        assert certified.draws == expected["line"].count("D")
+        assert [str(mass) for mass in certified.distribution.masses] == expected["steady_mass"]
+        assert certified.deal.puzzle_id == row["puzzle_id"]
+
+
+@pytest.fixture(scope="module")
+def batch() -> BatchResult:
+    return certify_batch("medium", 3, 20)
+
+
+def test_a_batch_is_its_deals_one_by_one(batch: BatchResult) -> None:
+    level = level_named("medium")
+    singly = [certify(level, deal_numbered(number), number) for number in range(3, 23)]
+    assert batch.admitted == tuple(one for one in singly if one is not None)
+    assert batch.cleared == tuple(one.deal_number for one in batch.admitted)
+    assert (batch.level, batch.first, batch.count) == ("medium", 3, 20)
+
+
+def test_a_batch_does_not_depend_on_where_it_is_cut(batch: BatchResult) -> None:
+    head, tail = certify_batch("medium", 3, 7), certify_batch("medium", 10, 13)
+    assert head.admitted + tail.admitted == batch.admitted
+    assert head.cleared + tail.cleared == batch.cleared
+
+
+def test_a_batch_travels_between_processes(batch: BatchResult) -> None:
+    assert pickle.loads(pickle.dumps(batch)) == batch
+    assert pickle.loads(pickle.dumps(certify_batch)) is certify_batch
+
+
+def test_what_the_policy_turns_down_still_counts_as_cleared() -> None:
+    result = certify_batch("hard", 0, 30)
+    assert set(result.cleared) > {one.deal_number for one in result.admitted}
+
+
+@pytest.mark.parametrize(
+    ("first", "count"), [(-1, 5), (0, 0), (5, -1), (MOST_DEAL_NUMBER, 2), (MOST_DEAL_NUMBER + 1, 1)]
+)
+def test_numbers_out_of_range_are_refused(first: int, count: int) -> None:
+    with pytest.raises(UsageError, match="are not in 0"):
+        certify_batch("medium", first, count)
+
+
+def test_the_last_deal_number_is_in_range() -> None:
+    assert certify_batch("easy", MOST_DEAL_NUMBER, 1).count == 1
+
+
+def test_an_unknown_level_is_refused() -> None:
+    with pytest.raises(UsageError, match="unknown level"):
+        certify_batch("daily", 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("lie", "message"),
+    [
+        ({"line": "1234567D"}, "fails its replay: move"),
+        ({"line": ""}, "cards_left=35"),
+        ({"line": None}, "cards_left=35"),
+        ({"best_score": -16}, "the search claims score"),
+        ({"draws": 0}, "the search claims score"),
+    ],
+)
+def test_a_search_that_errs_stops_everything(
+    monkeypatch: pytest.MonkeyPatch, lie: dict[str, Any], message: str
+) -> None:
+    def lying(deal: Deal, rules: Rules, *, fewest: bool = True) -> Solution:
+        return dataclasses.replace(honest(deal, rules, fewest=fewest), **lie)
+
+    honest = search.solve
+    number = certify_batch("medium", 0, 20).admitted[0].deal_number
+    monkeypatch.setattr(search, "solve", lying)
+    with pytest.raises(CheckError, match=f"^medium deal {number}: .*{message}") as caught:
+        certify_batch("medium", number, 1)
+    assert "\n" not in str(caught.value)
