@@ -1,0 +1,230 @@
+"""Publishing: for each date first its solution, then the daily, then the index; what is out never changes.
+
+Each step can be repeated, so a run that was killed is completed by the next one, to the same bytes. Damage to
+something older stands in nobody's way: everything else is published first, and then it is raised.
+"""
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import partial
+from typing import Final
+
+from pipeline.certify import warm_up
+from pipeline.daily import choose, daily_bytes, hole_of, is_over, solution_bytes
+from pipeline.daily_faults import daily_faults, solution_faults
+from pipeline.documents import parse
+from pipeline.errors import AlreadyThereError, CheckError, DamagedError, MissingError
+from pipeline.ledger import (
+    INDEX_PATH,
+    PRIVATE_SOLUTION_FOLDER,
+    Entry,
+    Ledger,
+    daily_path,
+    days_in,
+    private_solution_path,
+    read_ledger,
+    sha256_of,
+    solution_path,
+)
+from pipeline.ordered import in_order
+from pipeline.progress import Progress
+from pipeline.storage import Storage
+
+TASK: Final = "daily"
+_MOST_SHOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a run of `publish` did.
+
+    Attributes:
+        made: the dates that have been published by it, in order.
+        there: how many of the dates asked for were out before.
+        released: the dates whose solution it has put out, in order.
+    """
+
+    made: tuple[date, ...]
+    there: int
+    released: tuple[date, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeDaily:
+    """A hole ready to be published, every check behind it.
+
+    Attributes:
+        day: its date.
+        puzzle_id: its puzzle.
+        daily: bytes of the daily.
+        solution: bytes of the solution.
+        entry: how the index will list it, the solution not yet out.
+    """
+
+    day: date
+    puzzle_id: str
+    daily: bytes
+    solution: bytes
+    entry: Entry
+
+
+def make_daily(day: date, key: bytes | None) -> MadeDaily:
+    """Choose the hole of a date, write its documents and check them as a reader would; pure.
+
+    Raises:
+        UsageError: the date lies before the first hole, or the key has another size.
+        CheckError: a document does not hold, so nothing may be published.
+    """
+    hole = choose(day, key)
+    daily, solution = daily_bytes(hole), solution_bytes(hole)
+    document = parse(daily, daily_path(day))
+    faults = daily_faults(document) or solution_faults(parse(solution, solution_path(day)), document)
+    if faults:
+        raise CheckError(f"the hole made for {day} is not right and was not published: {'; '.join(faults)}")
+    entry = Entry(
+        day, hole.hole, hole.certified.par, sha256_of(daily), sha256_of(solution), is_released=False
+    )
+    return MadeDaily(day, hole.certified.deal.puzzle_id, daily, solution, entry)
+
+
+def days_between(first: date, last: date) -> tuple[date, ...]:
+    """Every date from `first` to `last`, both included; none where `last` is before."""
+    return tuple(map(date.fromordinal, range(first.toordinal(), last.toordinal() + 1)))
+
+
+def missing_days(published: Iterable[date], first: date, last: date) -> tuple[date, ...]:
+    """The dates from `first` to `last`, both included, that are not published yet."""
+    there = set(published)
+    return tuple(day for day in days_between(first, last) if day not in there)
+
+
+def publish(
+    storage: Storage,
+    days: Iterable[date],
+    key: bytes | None,
+    now: datetime,
+    executor: Executor,
+    progress: Progress,
+) -> Published:
+    """Publish the holes of these dates that are not out yet, and the solutions of dates that are over.
+
+    Args:
+        storage: the data root, whose lock the caller holds.
+        days: dates from 2026-01-01 on, in any order; those already out stay as they are.
+        key: the secret that the holes to come depend on, or None.
+        now: the moment, aware of its time zone.
+        executor: works the holes out.
+        progress: told of each hole.
+
+    Raises:
+        UsageError: a date lies before the first hole; nothing was done.
+        CheckError: a hole must not be published, because its puzzle is out under another date or another
+            hole was listed for its date before. Everything else was done.
+        DamagedError: something older is damaged; it was left alone. Everything else was done.
+    """
+    asked = sorted(set(days))
+    for day in asked[:1]:
+        hole_of(day)  # before anything is written
+    ledger = read_ledger(storage)
+    missing = [day for day in asked if day not in ledger.days]
+    refusals: list[str] = []
+    if missing:
+        warm_up()
+    made = in_order(executor, partial(make_daily, key=key), missing)
+    for done, daily in enumerate(made, start=1):
+        refusal = ledger.refusal(daily.entry, daily.puzzle_id)
+        if refusal is None:
+            _put_out(storage, ledger, daily, now)
+        else:
+            refusals.append(refusal)
+        progress.update(TASK, done, len(missing))
+    released = _release(storage, ledger, now)
+    _write_index(storage, ledger)
+    if refusals:
+        raise CheckError(_listed([*refusals, *ledger.faults()]))
+    if ledger.faults():
+        raise DamagedError(_listed(ledger.faults()))
+    return Published(tuple(missing), len(asked) - len(missing), released)
+
+
+def rebuild_index(storage: Storage) -> tuple[str, ...]:
+    """Write the index anew where it is not already what it must be.
+
+    Args:
+        storage: the data root, whose lock the caller holds.
+
+    Returns:
+        What is wrong with the files that it lists.
+    """
+    ledger = read_ledger(storage)
+    _write_index(storage, ledger)
+    return ledger.faults()
+
+
+def _put_out(storage: Storage, ledger: Ledger, made: MadeDaily, now: datetime) -> None:
+    """Publish one hole: first its solution, so that no daily ever promises one that is not there."""
+    places = [private_solution_path(made.day), solution_path(made.day)]
+    over = is_over(made.day, now)
+    place, other = reversed(places) if over else places
+    # With no daily there, whatever lies in either place was left by a killed run, maybe under another key.
+    _put_solution(storage, place, made.solution)
+    _remove_any(storage, other)
+    storage.create(daily_path(made.day), made.daily)
+    ledger.add(replace(made.entry, is_released=over), made.puzzle_id)
+
+
+def _release(storage: Storage, ledger: Ledger, now: datetime) -> tuple[date, ...]:
+    """Put out the solutions of dates that are over; those that are lost or wrong are noted in the ledger."""
+    waiting = set(days_in(storage, PRIVATE_SOLUTION_FOLDER))
+    released = []
+    for day in sorted(day for day in ledger.entries if is_over(day, now)):
+        entry = ledger.entries[day]
+        if not entry.is_released:
+            solution = storage.read(private_solution_path(day)) if day in waiting else None
+            if solution is None or sha256_of(solution) != entry.solution_sha256:
+                ledger.damage.append(_lost(day))
+                continue
+            _put_solution(storage, solution_path(day), solution)
+            ledger.entries[day] = replace(entry, is_released=True)
+            released.append(day)
+        if day in waiting:
+            storage.remove(private_solution_path(day))
+    return tuple(released)
+
+
+def _put_solution(storage: Storage, path: str, data: bytes) -> None:
+    try:
+        storage.create(path, data)
+    except AlreadyThereError:
+        if storage.read(path) != data:
+            storage.replace(path, data)
+
+
+def _remove_any(storage: Storage, path: str) -> None:
+    with suppress(MissingError):  # as nearly always
+        storage.remove(path)
+
+
+def _write_index(storage: Storage, ledger: Ledger) -> None:
+    data = ledger.index_bytes()
+    try:
+        if storage.read(INDEX_PATH) == data:
+            return
+    except MissingError:
+        pass  # the first run makes it
+    storage.replace(INDEX_PATH, data)
+
+
+def _lost(day: date) -> str:
+    return (
+        f"the solution that {daily_path(day)} promises is neither {private_solution_path(day)}"
+        f" nor {solution_path(day)}; restore it from a copy"
+    )
+
+
+def _listed(faults: Sequence[str]) -> str:
+    more = len(faults) - _MOST_SHOWN
+    return " -- ".join(faults[:_MOST_SHOWN]) + (f" -- and {more} more: fairway verify" if more > 0 else "")
