@@ -12,6 +12,7 @@ from solver.errors import LineError, UsageError
 from solver.moves import DRAW, PLAYS, Position, after, start
 from solver.replay import Replay, replay
 from solver.rules import RULES, Rules
+from tests.holes import random_line
 from tests.reference import frozen
 
 # Column 1 ends in a Queen, column 2 in an Ace, the waste starts with a King.
@@ -23,17 +24,6 @@ GOLF = RULES["golf"]
 
 deals = st.permutations(range(52)).map(lambda cards: Deal(tuple(cards)))
 some_rules = st.sampled_from(list(RULES.values()))
-
-
-def random_line(deal: Deal, rules: Rules, dice: random.Random, drawing: float) -> str:
-    """A whole hole of random legal moves, drawing so often where a play is possible too."""
-    line, position = "", start(deal)
-    while legal := position.legal_moves(rules):
-        plays = legal.replace(DRAW, "")
-        draws = DRAW in legal and (not plays or dice.random() < drawing)
-        line += DRAW if draws else dice.choice(plays)
-        position = position.play(line[-1])
-    return line
 
 
 def test_the_start_is_the_deal_as_it_lies() -> None:

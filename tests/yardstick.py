@@ -1,0 +1,54 @@
+"""The yardstick, `plain_sweep.c`: a plain exact sweep in C to hold the fast search against.
+
+`python -m tests.yardstick > data/reference/yardstick_v1.csv` makes the golden data again.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipeline.shuffle import deal_numbered
+from solver.deal import Deal
+from solver.rules import RULES
+
+SOURCE = Path(__file__).with_name("plain_sweep.c")
+COUNT = 1000
+COMMENT = (
+    "# best score of each deal by shuffle v1 number as tests/plain_sweep.c finds it, - where it cannot be"
+    " cleared; made by python -m tests.yardstick"
+)
+
+
+def compiler() -> str | None:
+    """The C compiler of this machine, if there is one."""
+    return shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+
+
+def build(folder: Path) -> Path:
+    """Compile the yardstick into a folder."""
+    program = folder / "plain_sweep"
+    subprocess.run([compiler() or "cc", "-O3", "-o", program, SOURCE], check=True)
+    return program
+
+
+def best_scores(program: Path, rules: str, deals: Sequence[Deal]) -> list[str]:
+    """For each deal its best score as text, or `-` where it cannot be cleared."""
+    text = "".join(f"{deal.notation}\n" for deal in deals)
+    run = subprocess.run([program, rules], input=text, capture_output=True, text=True, check=True)
+    return run.stdout.splitlines()
+
+
+def golden(program: Path) -> str:
+    """The text of `yardstick_v1.csv`."""
+    deals = [deal_numbered(number) for number in range(COUNT)]
+    columns = [best_scores(program, rules, deals) for rules in RULES]
+    rows = (",".join((str(number), *row)) for number, row in enumerate(zip(*columns, strict=True)))
+    return "\n".join((COMMENT, f"deal_number,{','.join(RULES)}", *rows, ""))
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        sys.stdout.write(golden(build(Path(name))))
