@@ -1,7 +1,7 @@
 """JSON documents as bytes: written in one way only, read strictly, and held against their JSON Schema.
 
-One closed schema (2020-12) a minor version ships in `pipeline/schemas`. What a schema cannot say is checked in
-`pipeline.daily_faults`.
+One closed schema (2020-12) a minor version ships in `pipeline/schemas`. What a schema cannot say is checked
+in `pipeline.daily_faults`.
 """
 
 import json
@@ -93,9 +93,8 @@ def schema_faults(document: Document, name: str) -> tuple[str, ...]:
     faults = tuple(_sentence(error) for error in _quick_validator(name).iter_errors(document))
     if faults or _DECK_CLAUSES not in schema_of(name).get("$defs", {}):
         return faults
-    return _deck_faults(
-        (*(card for column in document["columns"] for card in column), document["waste"], *document["stock"])
-    )
+    columns = (card for column in document["columns"] for card in column)
+    return _deck_faults((*columns, document["waste"], *document["stock"]))
 
 
 @cache
