@@ -11,11 +11,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-PACKAGES: Final = (
-    "solver",
-    "pipeline",
-    "jobs",
-)  # each may import itself and those before it, never one after
+# Each may import itself and those before it, never one after.
+PACKAGES: Final = ("solver", "pipeline", "jobs")
 
 _BUILT_IN: Final = ("print", "input", "open", "__import__")
 _IMPORTERS: Final = ("__import__", "importlib.import_module")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture import OWNED, PACKAGES, violations
+from tests.architecture import OWNED, PACKAGES, uses, violations
 
 ROOT = Path(__file__).parent.parent
 
@@ -125,6 +125,18 @@ def test_the_check_reads_every_module_of_the_packages() -> None:
     modules = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     assert len(modules) > 20
     assert all(isinstance(ast.parse(path.read_text("utf-8")), ast.Module) for path in modules)
+
+
+@pytest.mark.parametrize("place", ["solver/replay.py", "solver/moves.py", "tests/naive.py"])
+def test_what_checks_the_search_shares_no_code_with_it(place: str) -> None:
+    touched = {use.name for use in uses(ast.parse((ROOT / place).read_text("utf-8")), place)}
+    shared = [
+        "solver.search",
+        "solver.bound",
+        "solver.vector",
+        *(["solver.moves"] if "replay" in place else []),
+    ]
+    assert [name for name in touched if name.startswith(tuple(shared)) or "kernel" in name] == []
 
 
 def tracked() -> list[str]:
