@@ -1,0 +1,185 @@
+"""The steady player v1 (design, section 3: frozen) and the exact distribution of its scores on a deal.
+
+It sees the columns and the waste top, never the order of the stock. It plays the longest run it sees, of
+those the one that leaves the table most open, but slips once in twenty plays. `solver.steady_kernel` works
+the distribution out.
+"""
+
+import math
+import threading
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import accumulate
+from typing import Final
+
+import numpy as np
+
+from solver.cards import DECK_SIZE, RANK_COUNT
+from solver.deal import Deal
+from solver.errors import UsageError
+from solver.rules import RULES, Rules
+from solver.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
+from solver.steady_kernel import (
+    LEAST_POSITIONS,
+    MASS,
+    PLAY_FIELDS,
+    POSITION_FIELDS,
+    TOTAL_MASS,
+    Flags,
+    spread_mass,
+)
+
+__all__ = ["TOTAL_MASS", "ScoreDistribution", "Workspace", "rate", "score_masses", "warm_up"]
+
+_SCORES: Final = range(LOWEST_SCORE, HIGHEST_SCORE + 1)
+_USUAL_CAPACITY: Final = 2**15  # positions, 1.6 MB in all; one deal in a hundred needs more, under relaxed
+
+
+@dataclass(frozen=True)
+class ScoreDistribution:
+    """How likely each score is, exactly.
+
+    Every property is worked out from the integers; floats are rounded once, at the end.
+
+    Attributes:
+        masses: 52 integers, one for each score from -16 to 35, `TOTAL_MASS` in all.
+
+    Raises:
+        UsageError: the masses are no distribution.
+    """
+
+    masses: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.masses) != SCORE_COUNT:
+            raise UsageError(
+                f"{len(self.masses)} masses, a distribution has {SCORE_COUNT}: one for each score"
+            )
+        if min(self.masses) < 0 or sum(self.masses) != TOTAL_MASS:
+            raise UsageError(
+                f"masses from {min(self.masses)}, {sum(self.masses)} in all: not from 0, 2^60 in all"
+            )
+
+    @cached_property
+    def mean_exact(self) -> Fraction:
+        """Mean score."""
+        return Fraction(self._moment(1), TOTAL_MASS)
+
+    @cached_property
+    def variance_exact(self) -> Fraction:
+        """Variance of the score, of the population."""
+        return Fraction(self._moment(2), TOTAL_MASS) - self.mean_exact**2
+
+    def _moment(self, power: int) -> int:
+        return sum(mass * score**power for score, mass in zip(_SCORES, self.masses, strict=True))
+
+    def quantile(self, numerator: int, denominator: int) -> int:
+        """The least score whose cumulated mass is at least `numerator / denominator` of the whole.
+
+        Raises:
+            UsageError: the fraction is not in 0 .. 1.
+        """
+        if not 0 <= numerator <= denominator or denominator == 0:
+            raise UsageError(f"{numerator}/{denominator} is no quantile; it must lie in 0 .. 1")
+        cumulated = accumulate(self.masses)
+        wanted = numerator * TOTAL_MASS
+        return next(
+            score for score, mass in zip(_SCORES, cumulated, strict=True) if mass * denominator >= wanted
+        )
+
+    @property
+    def mean(self) -> float:
+        """Mean score, rounded."""
+        return float(self.mean_exact)
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the score, of the population, rounded."""
+        return math.sqrt(self.variance_exact)
+
+    @property
+    def clear_rate(self) -> float:
+        """Probability of a score of 0 or less, rounded: how often the steady player clears the columns."""
+        return sum(self.masses[: 1 - LOWEST_SCORE]) / TOTAL_MASS
+
+    @property
+    def p10(self) -> int:
+        """A tenth of the holes end with this score or less."""
+        return self.quantile(1, 10)
+
+    @property
+    def p50(self) -> int:
+        """Half of the holes end with this score or less."""
+        return self.quantile(1, 2)
+
+    @property
+    def p90(self) -> int:
+        """Nine tenths of the holes end with this score or less."""
+        return self.quantile(9, 10)
+
+    @property
+    def probabilities(self) -> tuple[float, ...]:
+        """The masses over `TOTAL_MASS`, each rounded to a float."""
+        return tuple(mass / TOTAL_MASS for mass in self.masses)
+
+
+class Workspace:
+    """The buffers that the kernel works in.
+
+    Attributes:
+        positions: rows of `POSITION_FIELDS` 64-bit integers.
+        plays: twice as many rows of `PLAY_FIELDS` 32-bit integers.
+        slots: the hash table of one level, a power of two of at least half as many as positions.
+
+    Args:
+        capacity: rows of `positions`; raised to `LEAST_POSITIONS`.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        capacity = max(capacity, LEAST_POSITIONS)
+        self.positions = np.zeros((capacity, POSITION_FIELDS), np.int64)
+        self.plays = np.zeros((2 * capacity, PLAY_FIELDS), np.int32)
+        self.slots = np.zeros(1 << (capacity // 2).bit_length(), np.int32)
+
+    def larger(self) -> "Workspace":
+        """New buffers of twice the size."""
+        return Workspace(2 * len(self.positions))
+
+
+class _ThreadWorkspace(threading.local):
+    def __init__(self) -> None:
+        self.workspace = Workspace(_USUAL_CAPACITY)
+
+
+_THREAD: Final = _ThreadWorkspace()
+
+
+@cache
+def _allowed(rules: Rules) -> Flags:
+    ranks = range(RANK_COUNT)
+    return np.array([[rules.allows(rank, top) for rank in ranks] for top in ranks], np.bool_)
+
+
+def score_masses(deal: Deal, rules: Rules, workspace: Workspace) -> tuple[int, ...]:
+    """Mass of each score from -16 to 35 when the steady player plays a deal.
+
+    Args:
+        deal: the deal.
+        rules: the King rule.
+        workspace: buffers to work in; a deal that needs more gets larger ones of its own.
+    """
+    ranks = np.frombuffer(deal.ranks, np.uint8).astype(np.int64)
+    while not spread_mass(ranks, _allowed(rules), workspace.positions, workspace.plays, workspace.slots):
+        workspace = workspace.larger()
+    return tuple(workspace.positions[:SCORE_COUNT, MASS].tolist())
+
+
+def rate(deal: Deal, rules: Rules) -> ScoreDistribution:
+    """The exact score distribution of the steady player on a deal; every thread has buffers of its own."""
+    return ScoreDistribution(score_masses(deal, rules, _THREAD.workspace))
+
+
+def warm_up() -> None:
+    """Compile or load the kernel; the first deal of a process would wait for it otherwise."""
+    rate(Deal(tuple(range(DECK_SIZE))), RULES["golf"])
