@@ -4,7 +4,7 @@ The command line gives each its exit code: a failed check or damaged data 1, no 
 at work 75, a wrong configuration 78.
 """
 
-from solver.errors import FairwayError
+from solver.errors import FairwayError, UsageError
 
 
 class CheckError(FairwayError):
@@ -33,3 +33,7 @@ class BusyError(FairwayError):
 
 class ConfigurationError(FairwayError):
     """A setting, the secret key or the data root's place is not usable."""
+
+
+class QueryError(UsageError):
+    """SQL that DuckDB refuses or cannot finish; the message is DuckDB's own, on as many lines as it takes."""
