@@ -6,7 +6,7 @@ something older stands in nobody's way: everything else is published first, and 
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import partial
@@ -90,17 +90,6 @@ def make_daily(day: date, key: bytes | None) -> MadeDaily:
     return MadeDaily(day, hole.certified.deal.puzzle_id, daily, solution, entry)
 
 
-def days_between(first: date, last: date) -> tuple[date, ...]:
-    """Every date from `first` to `last`, both included; none where `last` is before."""
-    return tuple(map(date.fromordinal, range(first.toordinal(), last.toordinal() + 1)))
-
-
-def missing_days(published: Iterable[date], first: date, last: date) -> tuple[date, ...]:
-    """The dates from `first` to `last`, both included, that are not published yet."""
-    there = set(published)
-    return tuple(day for day in days_between(first, last) if day not in there)
-
-
 def publish(
     storage: Storage,
     days: Iterable[date],
@@ -133,14 +122,14 @@ def publish(
     refusals: list[str] = []
     if missing:
         warm_up()
-    made = in_order(executor, partial(make_daily, key=key), missing)
-    for done, daily in enumerate(made, start=1):
-        refusal = ledger.refusal(daily.entry, daily.puzzle_id)
-        if refusal is None:
-            _put_out(storage, ledger, daily, now)
-        else:
-            refusals.append(refusal)
-        progress.update(TASK, done, len(missing))
+    with closing(in_order(executor, partial(make_daily, key=key), missing)) as made:
+        for done, daily in enumerate(made, start=1):
+            refusal = ledger.refusal(daily.entry, daily.puzzle_id)
+            if refusal is None:
+                _put_out(storage, ledger, daily, now)
+            else:
+                refusals.append(refusal)
+            progress.update(TASK, done, len(missing))
     released = _release(storage, ledger, now)
     _write_index(storage, ledger)
     if refusals:

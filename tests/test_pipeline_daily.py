@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from pipeline.daily import FIRST_DAY, choose, daily_bytes, hole_of, is_over, key_id, solution_bytes
 from pipeline.daily_faults import daily_faults, solution_faults
 from pipeline.documents import parse
-from pipeline.publish import days_between
 from pipeline.shuffle import daily_candidate
 from solver.errors import UsageError
 from solver.rules import RULES
@@ -24,6 +23,11 @@ from tests.reference import REFERENCE, frozen
 KEY = bytes(range(32))
 LAST_DAY = date(9999, 12, 31)
 REFERENCE_DAY = date(2026, 11, 30)
+
+
+def days_between(first: date, last: date) -> list[date]:
+    return [date.fromordinal(day) for day in range(first.toordinal(), last.toordinal() + 1)]
+
 
 any_day = st.dates(FIRST_DAY, LAST_DAY)
 
