@@ -4,19 +4,19 @@ What it does not name does not exist for a reader. Its text is a pure function o
 """
 
 import dataclasses
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from pipeline import versions
-from pipeline.errors import CheckError, DamagedError, MissingError
+from pipeline.errors import CheckError, MissingError
 from pipeline.levels import LEVELS, level_named
 from pipeline.shuffle import MOST_DEAL_NUMBER
 from pipeline.storage import Storage
+from pipeline.strict_json import damaged, from_json, listed, shown, to_json
 
 CATALOG_FILE: Final = "catalog.json"
 DEALS_PREFIX: Final = "deals/"
@@ -26,8 +26,6 @@ _PART_PATH: Final = re.compile(
     r"deals/level=([a-z_]{1,32})/generation=([0-9]{4,9})/part-([0-9]{1,19})-([0-9]{1,19})\.parquet"
 )
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
-_MOST_SHOWN: Final = 3
-_MOST_CHARACTERS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,7 @@ class Part:
     last: int
     rows: int
     sha256: str
-    versions: Mapping[str, int]
+    versions: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +102,12 @@ class Catalog:
 
     version: int
     pools: tuple[Pool, ...]
+
+    @property
+    def last_night(self) -> date | None:
+        """The last night that every level has; None while one has none."""
+        nights = [pool.last_night for pool in self.pools if pool.last_night is not None]
+        return min(nights) if len(nights) == len(self.pools) else None
 
     def pool(self, level: str) -> Pool:
         """The pool of a level.
@@ -160,17 +164,13 @@ def save_catalog(storage: Storage, catalog: Catalog) -> None:
     """
     faults = tuple(_faults(catalog))
     if faults:
-        raise CheckError(f"{CATALOG_FILE} was not replaced, the new one would be wrong: {_listed(faults)}")
+        raise CheckError(f"{CATALOG_FILE} was not replaced, the new one would be wrong: {listed(faults)}")
     storage.replace(CATALOG_FILE, catalog_bytes(catalog))
 
 
 def catalog_bytes(catalog: Catalog) -> bytes:
     """The text of the file: JSON with its keys in a fixed order and a newline at the end."""
-    document = {
-        "version": catalog.version,
-        "pools": [_plain(pool, parts=[_plain(part) for part in pool.parts]) for pool in catalog.pools],
-    }
-    return (json.dumps(document, indent=1, default=_as_text) + "\n").encode("ascii")
+    return to_json(catalog)
 
 
 def parse_catalog(data: bytes) -> Catalog:
@@ -179,37 +179,11 @@ def parse_catalog(data: bytes) -> Catalog:
     Raises:
         DamagedError: see `load_catalog`.
     """
-    from pydantic import TypeAdapter, ValidationError  # it is slow to load, and most commands do without
-
-    document = _document(data)
-    try:
-        catalog = TypeAdapter(Catalog).validate_json(data, strict=True)
-    except ValidationError as wrong:
-        faults = [f"{_shown('.'.join(map(str, row['loc'])))}: {row['msg']}" for row in wrong.errors()]
-        raise DamagedError(f"{CATALOG_FILE} is damaged: {_listed(faults)}") from wrong
-    faults = list(_faults(catalog))
-    if not faults and json.loads(catalog_bytes(catalog)) != document:
-        faults = ["it holds keys that a catalog does not have"]
+    catalog = from_json(Catalog, data, CATALOG_FILE, versions.CATALOG)
+    faults = tuple(_faults(catalog))
     if faults:
-        raise DamagedError(f"{CATALOG_FILE} is damaged: {_listed(faults)}")
+        raise damaged(CATALOG_FILE, faults)
     return catalog
-
-
-def _document(data: bytes) -> dict[str, object]:
-    """The file as JSON, if this version of Fairway may read it."""
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError) as wrong:
-        raise DamagedError(f"{CATALOG_FILE} is not JSON: {wrong}") from wrong
-    if not isinstance(document, dict):
-        raise DamagedError(f"{CATALOG_FILE} is damaged: it is no JSON object")
-    version = document.get("version")
-    if isinstance(version, int) and version > versions.CATALOG:
-        raise DamagedError(
-            f"{CATALOG_FILE} is of version {version}, made by a newer Fairway; "
-            f"this one reads version {versions.CATALOG}: upgrade it"
-        )
-    return document
 
 
 def _faults(catalog: Catalog) -> Iterator[str]:
@@ -218,23 +192,24 @@ def _faults(catalog: Catalog) -> Iterator[str]:
         yield f"version {catalog.version} was never used"
     names = [pool.level for pool in catalog.pools]
     if names != list(LEVELS):
-        yield f"its levels are {_shown(', '.join(names))}, not {', '.join(LEVELS)}"
+        yield f"its levels are {shown(', '.join(names))}, not {', '.join(LEVELS)}"
     for pool in catalog.pools:
-        yield from (f"level {_shown(pool.level)}: {fault}" for fault in _pool_faults(pool))
+        yield from (f"level {shown(pool.level)}: {fault}" for fault in pool_faults(pool))
 
 
-def _pool_faults(pool: Pool) -> Iterator[str]:
+def pool_faults(pool: Pool) -> Iterator[str]:
+    """Everything in which a pool contradicts itself, one sentence each."""
     if pool.generation < FIRST_GENERATION:
         yield f"generation {pool.generation} is below {FIRST_GENERATION}"
     if not 0 <= pool.next_number <= MOST_DEAL_NUMBER + 1:
         yield f"next_number {pool.next_number} is not in 0 .. {MOST_DEAL_NUMBER + 1}"
     for part in pool.parts:
-        yield from (f"part {_shown(part.path)}: {fault}" for fault in _part_faults(pool, part))
+        yield from (f"part {shown(part.path)}: {fault}" for fault in _part_faults(pool, part))
     for before, after in pairwise(pool.parts):
         if after.first <= before.last:
-            yield f"part {_shown(after.path)} begins before {_shown(before.path)} ends"
+            yield f"part {shown(after.path)} begins before {shown(before.path)} ends"
     if pool.parts and pool.next_number <= pool.parts[-1].last:
-        yield f"next_number {pool.next_number} was sampled already, in {_shown(pool.parts[-1].path)}"
+        yield f"next_number {pool.next_number} was sampled already, in {shown(pool.parts[-1].path)}"
 
 
 def _part_faults(pool: Pool, part: Part) -> Iterator[str]:
@@ -248,23 +223,3 @@ def _part_faults(pool: Pool, part: Part) -> Iterator[str]:
         yield "sha256 is not 64 hex digits"
     if part.night is not None and (pool.last_night is None or part.night > pool.last_night):
         yield f"night {part.night} is after last_night {pool.last_night}"
-
-
-def _plain(thing: Part | Pool, **changed: object) -> dict[str, object]:
-    return {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)} | changed
-
-
-def _as_text(value: Any) -> object:
-    if isinstance(value, date):
-        return value.isoformat()
-    return dict(value)  # a read-only mapping
-
-
-def _shown(text: str) -> str:
-    """Text out of a damaged file, as it may stand in a message of one line."""
-    return repr(text[:_MOST_CHARACTERS])
-
-
-def _listed(faults: Sequence[str]) -> str:
-    more = len(faults) - _MOST_SHOWN
-    return "; ".join(faults[:_MOST_SHOWN]) + (f"; and {more} more" if more > 0 else "")

@@ -44,25 +44,6 @@ class CertifiedDeal:
     distribution: ScoreDistribution
 
 
-@dataclass(frozen=True, slots=True)
-class BatchResult:
-    """What a run of deal numbers gave.
-
-    Attributes:
-        level: name of the level.
-        first: the first number looked at.
-        count: how many were looked at.
-        cleared: those that can be cleared, ascending.
-        admitted: those that the policy admits, ascending.
-    """
-
-    level: str
-    first: int
-    count: int
-    cleared: tuple[int, ...]
-    admitted: tuple[CertifiedDeal, ...]
-
-
 def certify(level: Level, deal: Deal, number: int) -> CertifiedDeal | None:
     """Certify one deal; None where it cannot be cleared or the policy does not admit it.
 
@@ -74,46 +55,7 @@ def certify(level: Level, deal: Deal, number: int) -> CertifiedDeal | None:
     Raises:
         CheckError: the search's line does not do under replay what the search says.
     """
-    return _admitted(level, deal, number, search.solve(deal, level.rules, fewest=False))
-
-
-def certify_batch(level_name: str, first: int, count: int) -> BatchResult:
-    """Certify the deals of consecutive numbers.
-
-    Args:
-        level_name: a row of `LEVELS`.
-        first: the first deal number.
-        count: how many numbers, at least 1.
-
-    Raises:
-        UsageError: no such level, or numbers out of range.
-        CheckError: see `certify`.
-    """
-    level = level_named(level_name)
-    if count < 1 or not 0 <= first <= MOST_DEAL_NUMBER - (count - 1):
-        raise UsageError(f"{count} deals from number {first} on are not in 0 .. {MOST_DEAL_NUMBER}")
-    cleared: list[int] = []
-    admitted: list[CertifiedDeal] = []
-    for number in range(first, first + count):
-        deal = deal_numbered(number)
-        solution = search.solve(deal, level.rules, fewest=False)
-        if solution.cleared:
-            cleared.append(number)
-            certified = _admitted(level, deal, number, solution)
-            admitted.extend(() if certified is None else (certified,))
-    return BatchResult(level.name, first, count, tuple(cleared), tuple(admitted))
-
-
-def warm_up() -> None:
-    """Compile or load all kernels; to be done in the main thread before work is handed out.
-
-    A signal is not seen while the main thread waits for a worker that compiles.
-    """
-    search.warm_up()
-    steady.warm_up()
-
-
-def _admitted(level: Level, deal: Deal, number: int, solution: Solution) -> CertifiedDeal | None:
+    solution = search.solve(deal, level.rules, fewest=False)
     if not solution.cleared:
         return None
     distribution = steady.rate(deal, level.rules)
@@ -131,6 +73,37 @@ def _admitted(level: Level, deal: Deal, number: int, solution: Solution) -> Cert
         draws=draws,
         distribution=distribution,
     )
+
+
+def certify_batch(level_name: str, first: int, count: int) -> tuple[CertifiedDeal, ...]:
+    """Certify the deals of consecutive numbers.
+
+    Args:
+        level_name: a row of `LEVELS`.
+        first: the first deal number.
+        count: how many numbers, at least 1.
+
+    Returns:
+        Those that the level's policy admits, ascending.
+
+    Raises:
+        UsageError: no such level, or numbers out of range.
+        CheckError: see `certify`.
+    """
+    level = level_named(level_name)
+    if count < 1 or not 0 <= first <= MOST_DEAL_NUMBER - (count - 1):
+        raise UsageError(f"{count} deals from number {first} on are not in 0 .. {MOST_DEAL_NUMBER}")
+    certified = (certify(level, deal_numbered(number), number) for number in range(first, first + count))
+    return tuple(deal for deal in certified if deal is not None)
+
+
+def warm_up() -> None:
+    """Compile or load all kernels; to be done in the main thread before work is handed out.
+
+    A signal is not seen while the main thread waits for a worker that compiles.
+    """
+    search.warm_up()
+    steady.warm_up()
 
 
 def _replayed(level: Level, deal: Deal, number: int, solution: Solution) -> tuple[int, str, int]:

@@ -1,7 +1,7 @@
 """Work handed to an executor, with the results in the order of the work."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Executor, Future
 from typing import Final, TypeVar
 
@@ -13,7 +13,7 @@ AHEAD: Final = 32  # pieces handed out and not yet taken back: enough to keep so
 
 def in_order(
     executor: Executor, function: Callable[[_Item], _Result], items: Iterable[_Item], ahead: int = AHEAD
-) -> Iterator[_Result]:
+) -> Generator[_Result, None, None]:
     """Results of a function, in the order of its items, whoever finishes first.
 
     Args:

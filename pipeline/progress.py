@@ -4,7 +4,7 @@ from typing import Final, Protocol
 
 
 class Progress(Protocol):
-    """Whoever listens; it is called from the main thread, a few times a second."""
+    """Whoever listens; it is called from the main thread, and so often that it must be quick."""
 
     def update(self, task: str, done: int, total: int) -> None:
         """Say how far a task is.

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Final
 
-from pipeline.errors import AlreadyThereError, ConfigurationError, DamagedError, StorageError
-from pipeline.storage import INCOMING, LocalStorage
+from pipeline.errors import AlreadyThereError, ConfigurationError, DamagedError
+from pipeline.storage import INCOMING, LocalStorage, names_in
 
 MARKER: Final = ".fairway-root"
 FORMAT: Final = 1
@@ -27,11 +27,13 @@ def open_root(path: Path, *, create: bool) -> LocalStorage:
         DamagedError: the marker file is not what it must be.
         StorageError: the folder cannot be read, or cannot be made.
     """
+    if path.is_file():
+        raise ConfigurationError(f"{path} is a file; the data root must be a folder")
     content = _content(path)
     storage = LocalStorage(path)
     if MARKER not in content:
         if content:
-            shown = ", ".join(sorted(content)[:_MOST_SHOWN])
+            shown = ", ".join(content[:_MOST_SHOWN])
             raise ConfigurationError(
                 f"{path} is no data root and holds something else ({shown}); choose an empty or new folder"
             )
@@ -42,19 +44,9 @@ def open_root(path: Path, *, create: bool) -> LocalStorage:
     return storage
 
 
-def _content(path: Path) -> set[str]:
-    """Names in a folder that somebody has put there; none when it does not exist."""
-    try:
-        names = {entry.name for entry in path.iterdir()}
-    except FileNotFoundError:
-        return set()
-    except NotADirectoryError as fault:
-        raise ConfigurationError(f"{path} is no folder; the data root must be one") from fault
-    except OSError as fault:
-        raise StorageError(
-            f"cannot list {path}: {fault.strerror}; make it readable, or choose another folder"
-        ) from fault
-    return {name for name in names if name not in _NOT_CONTENT and not name.startswith(INCOMING)}
+def _content(path: Path) -> list[str]:
+    """What somebody has put in a folder."""
+    return [name for name in names_in(path) if name not in _NOT_CONTENT and not name.startswith(INCOMING)]
 
 
 def _mark(storage: LocalStorage) -> None:

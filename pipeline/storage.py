@@ -192,6 +192,19 @@ class LocalStorage:
             incoming.unlink(missing_ok=True)
 
 
+def names_in(folder: Path) -> tuple[str, ...]:
+    """Names of what lies in any folder of the disk, sorted; none when there is no such folder.
+
+    Raises:
+        StorageError: it cannot be read, or is no folder.
+    """
+    with _explained("list", folder):
+        try:
+            return tuple(sorted(place.name for place in folder.iterdir()))
+        except FileNotFoundError:
+            return ()
+
+
 def _is_incoming(path: str) -> bool:
     return path.rpartition("/")[2].startswith(INCOMING)
 

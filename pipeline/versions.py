@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 CATALOG: Final = 1  # layout of catalog.json
+UNFINISHED: Final = 1  # layout of the record of an unfinished regeneration
 SCHEMA: Final = 1  # columns of a part
 SHUFFLE: Final = 1
 RULES: Final = 1

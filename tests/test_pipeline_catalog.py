@@ -124,7 +124,7 @@ def set_in_part(key: str, value: object, number: int = 1) -> Callable[[Any], Non
         (lambda document: document.pop("pools"), "pools': Field required"),
         (lambda document: document.__setitem__("version", 0), "version 0 was never used"),
         (lambda document: document.__setitem__("version", True), "version': Input should be a valid integer"),
-        (lambda document: document.__setitem__("more", 1), "keys that a catalog does not have"),
+        (lambda document: document.__setitem__("more", 1), "keys that do not belong there"),
         (lambda document: document["pools"].pop(), "levels are 'easy, medium', not easy, medium, hard"),
         (lambda document: document["pools"].reverse(), "levels are 'hard, medium, easy'"),
         (set_in_pool("level", "easy"), "levels are 'easy, easy, hard'"),
@@ -154,7 +154,7 @@ def set_in_part(key: str, value: object, number: int = 1) -> Callable[[Any], Non
         (set_in_part("versions", {"\n": "1"}), r"versions.*valid integer"),
         (lambda document: document["pools"][1]["parts"].reverse(), "begins before"),
         (lambda document: document["pools"][1]["parts"][0].pop("night"), "night': Field required"),
-        (lambda document: document["pools"][1]["parts"][0].__setitem__("size", 1), "keys that a catalog"),
+        (lambda document: document["pools"][1]["parts"][0].__setitem__("size", 1), "keys that do not"),
     ],
 )
 def test_a_catalog_that_says_what_it_must_not_is_damaged(change: Callable[[Any], None], fault: str) -> None:
@@ -167,13 +167,13 @@ def test_a_catalog_that_says_what_it_must_not_is_damaged(change: Callable[[Any],
 @pytest.mark.parametrize(
     ("data", "fault"),
     [
-        (b"", "is not JSON"),
-        (b"\xff\xfe", "is not JSON"),
-        (b"[" * 100_000, "is not JSON"),
-        (catalog_bytes(example())[:-20], "is not JSON"),
-        (b"[]", "it is no JSON object"),
+        (b"", "is not a JSON document"),
+        (b"\xff\xfe", "is not a JSON document"),
+        (b"[" * 100_000, "is not a JSON document"),
+        (catalog_bytes(example())[:-20], "is not a JSON document"),
+        (b"[]", "holds no JSON object"),
         (b"{}", "Field required"),
-        (b'{"version": 2, "pools": "unheard of"}', "of version 2, made by a newer Fairway.*: upgrade it"),
+        (b'{"version": 2, "pools": "unheard of"}', "is of version 2, this Fairway reads 1: upgrade it"),
     ],
 )
 def test_a_file_that_is_no_catalog_is_refused(tmp_path: Path, data: bytes, fault: str) -> None:

@@ -1,0 +1,188 @@
+"""Nights: numbers go out to workers in batches, deals come back in number order, parts are cut from them.
+
+A part depends on its level, its first number, its size and the pool before it: not on how numbers were cut
+into batches, how many workers there were, or in which order they finished.
+"""
+
+import dataclasses
+from collections.abc import Generator, Iterator, Mapping, MutableSet, Sequence
+from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from pipeline.catalog import Catalog, PartName, Pool
+from pipeline.certify import CertifiedDeal, certify_batch, warm_up
+from pipeline.errors import CheckError
+from pipeline.ordered import AHEAD, in_order
+from pipeline.parts import puzzles_of, write_part
+from pipeline.progress import Progress
+from pipeline.shuffle import MOST_DEAL_NUMBER
+from pipeline.storage import Storage
+
+BATCH_SIZE: Final = 50  # deal numbers; well under half a second, so that a stop is seen soon
+
+
+@dataclass(frozen=True, slots=True)
+class MadePart:
+    """The deals of a part that is not written yet.
+
+    Attributes:
+        first: first deal number sampled.
+        rows: the deals, ascending in their numbers; at least one.
+    """
+
+    first: int
+    rows: tuple[CertifiedDeal, ...]
+
+    @property
+    def last(self) -> int:
+        """Last deal number sampled: that of the last deal."""
+        return self.rows[-1].deal_number
+
+
+def make_parts(
+    level: str,
+    first: int,
+    sizes: Sequence[int],
+    known: MutableSet[str],
+    executor: Executor,
+    progress: Progress,
+    *,
+    ahead: int = AHEAD,
+) -> Generator[MadePart, None, None]:
+    """Cut parts of these sizes from the deals that a level admits, in number order.
+
+    Args:
+        level: its name.
+        first: the deal number to begin with.
+        sizes: deals of each part, each at least 1.
+        known: puzzle ids in the pool already; a deal with one of them is passed over. Grows by the new ones.
+        executor: runs `certify_batch`.
+        progress: is told of each deal, with the level as the task.
+        ahead: how many batches at most are in flight.
+
+    Raises:
+        CheckError: the deal numbers have run out, or a line fails its replay.
+    """
+    total, done = sum(sizes), 0
+    with closing(in_order(executor, _certified, _spans(level, first), ahead)) as batches:
+        deals = (deal for batch in batches for deal in batch)
+        for size in sizes:
+            rows: list[CertifiedDeal] = []
+            for deal in _new(deals, known):
+                rows.append(deal)
+                done += 1
+                progress.update(level, done, total)
+                if len(rows) == size:
+                    break
+            if len(rows) < size:
+                raise CheckError(
+                    f"level {level}: {done} of {total} deals were found when the deal numbers ended, at "
+                    f"{MOST_DEAL_NUMBER}; begin lower, with fairway pool regenerate {level} --from-number N"
+                )
+            part = MadePart(first, tuple(rows))
+            yield part
+            first = part.last + 1
+
+
+def add_nights(
+    storage: Storage,
+    catalog: Catalog,
+    nights: Sequence[date],
+    deals_per_night: Mapping[str, int],
+    cap: int,
+    executor: Executor,
+    progress: Progress,
+    *,
+    ahead: int = AHEAD,
+) -> Catalog:
+    """Make the parts of nights for all levels.
+
+    A level without a last night gets the last of these nights alone. A pool grows up to the cap; a night
+    without room adds no part, but it has been made.
+
+    Args:
+        storage: where the parts are written; the caller holds the root's lock.
+        catalog: the catalog as it is.
+        nights: dates, ascending; those that a level has already are passed over.
+        deals_per_night: deals of each level's part.
+        cap: deals in a pool at which nights add no more.
+        executor: runs `certify_batch`.
+        progress: is told of each deal, with the level as the task.
+        ahead: how many batches at most are in flight.
+
+    Returns:
+        The catalog that names the new parts, for the caller to swap in; nothing points to them before.
+
+    Raises:
+        CheckError: the deal numbers have run out, or a line fails its replay.
+        DamagedError: a part of a pool that grows is not what the catalog says.
+    """
+    for pool in catalog.pools:
+        due = _due(pool, nights)
+        sizes = _sizes(pool, due, deals_per_night[pool.level], cap)
+        grown = _grown(storage, pool, sizes, executor, progress, ahead) if sizes else pool
+        if due:
+            catalog = catalog.with_pool(dataclasses.replace(grown, last_night=due[-1]))
+    return catalog
+
+
+def _due(pool: Pool, nights: Sequence[date]) -> Sequence[date]:
+    if pool.last_night is None:
+        return nights[-1:]
+    return [night for night in nights if night > pool.last_night]
+
+
+def _sizes(pool: Pool, nights: Sequence[date], deals_per_night: int, cap: int) -> dict[date, int]:
+    """Deals to add in each night that finds room."""
+    sizes: dict[date, int] = {}
+    room = cap - pool.size
+    for night in nights:
+        size = min(deals_per_night, room)
+        if size > 0:
+            sizes[night] = size
+            room -= size
+    return sizes
+
+
+def _grown(
+    storage: Storage,
+    pool: Pool,
+    sizes: Mapping[date, int],
+    executor: Executor,
+    progress: Progress,
+    ahead: int,
+) -> Pool:
+    """The pool with a new part for each night; the parts are written, but nothing points to them yet."""
+    warm_up()
+    known = {puzzle for part in pool.parts for puzzle in puzzles_of(storage, part)}
+    parts = list(pool.parts)
+    making = make_parts(
+        pool.level, pool.next_number, list(sizes.values()), known, executor, progress, ahead=ahead
+    )
+    with closing(making) as made:
+        for night, part in zip(sizes, made, strict=True):
+            name = PartName(pool.level, pool.generation, part.first, part.last)
+            parts.append(write_part(storage, name, night, part.rows))
+    return dataclasses.replace(pool, parts=tuple(parts), next_number=parts[-1].last + 1)
+
+
+def _certified(span: tuple[str, int, int]) -> tuple[CertifiedDeal, ...]:
+    return certify_batch(*span)
+
+
+def _spans(level: str, first: int) -> Iterator[tuple[str, int, int]]:
+    """Batches of deal numbers up to the last there is."""
+    for start in range(first, MOST_DEAL_NUMBER + 1, BATCH_SIZE):
+        yield level, start, min(BATCH_SIZE, MOST_DEAL_NUMBER + 1 - start)
+
+
+def _new(deals: Iterator[CertifiedDeal], known: MutableSet[str]) -> Iterator[CertifiedDeal]:
+    """Deals whose puzzle is not known yet; of two with one puzzle the lower number stays."""
+    for deal in deals:
+        puzzle = deal.deal.puzzle_id
+        if puzzle not in known:
+            known.add(puzzle)
+            yield deal

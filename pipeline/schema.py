@@ -1,0 +1,151 @@
+"""The columns of `deals`, and parts as bytes: one way to write Parquet, one to read it, one to hash its rows.
+
+The only module, with `query`, that knows Arrow. The bytes of a part depend on its rows, on
+`pipeline.versions` and on the version of pyarrow; on nothing of the machine.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from pipeline.certify import CertifiedDeal
+from pipeline.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64
+from pipeline.errors import CheckError, DamagedError
+from pipeline.versions import PART_VERSIONS
+
+ROW_GROUP_ROWS: Final = 10_000
+
+_NUMBER_COLUMN: Final = 1
+_VERSION_PREFIX: Final = "fairway."
+_TYPES: Final = {
+    TEXT: pa.string(),
+    UINT64: pa.uint64(),
+    INT8: pa.int8(),
+    FLOAT64: pa.float64(),
+    FLOATS: pa.list_(pa.float64()),
+}
+
+# All that decides how rows become bytes, beside the rows themselves. A change here changes every new part.
+_WRITER: Final = {
+    "version": "2.6",
+    "data_page_version": "1.0",
+    "compression": "zstd",
+    "compression_level": 3,
+    "row_group_size": ROW_GROUP_ROWS,
+    "use_dictionary": ["level", "rules"],
+    "write_statistics": True,
+    "sorting_columns": [pyarrow.parquet.SortingColumn(_NUMBER_COLUMN)],
+    "store_schema": True,
+}
+
+
+DEALS_SCHEMA: Final = pa.schema(
+    [
+        pa.field(
+            column.name,
+            _TYPES[column.type],
+            nullable=False,
+            metadata={"description": column.description, "unit": column.unit},
+        )
+        for column in COLUMNS
+    ],
+    metadata={f"{_VERSION_PREFIX}{name}": str(version) for name, version in PART_VERSIONS.items()},
+)
+"""Types, descriptions and units of all columns, with the versions that a part written now carries."""
+
+
+def part_bytes(rows: Sequence[CertifiedDeal]) -> bytes:
+    """Deals as the Parquet file of a part.
+
+    Args:
+        rows: ascending in their deal numbers.
+
+    Raises:
+        CheckError: they are not.
+    """
+    for before, after in pairwise(rows):
+        if after.deal_number <= before.deal_number:
+            raise CheckError(
+                f"deal {after.deal_number} comes after {before.deal_number} in the rows of a part"
+            )
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(table_of(rows), stream, **_WRITER)
+    return stream.getvalue()
+
+
+def table_of(rows: Sequence[CertifiedDeal]) -> Any:
+    """Deals as an Arrow table of `DEALS_SCHEMA`."""
+    arrays = [pa.array([column.value(row) for row in rows], _TYPES[column.type]) for column in COLUMNS]
+    return pa.Table.from_arrays(arrays, schema=DEALS_SCHEMA)
+
+
+def read_part(data: bytes, path: str, columns: Sequence[str] | None = None) -> Any:
+    """The Arrow table in the Parquet file of a part.
+
+    Args:
+        data: the file.
+        path: where it lies, for messages.
+        columns: which columns to read; None for all.
+
+    Raises:
+        DamagedError: it is no Parquet file, is from a newer Fairway, or its columns are not those of `deals`.
+    """
+    try:
+        file = pyarrow.parquet.ParquetFile(io.BytesIO(data))
+        found = file.schema_arrow
+        _check_columns(found, path)
+        table: Any = file.read(columns=columns)
+        table.validate(full=True)
+    except (
+        pa.ArrowException,
+        OSError,
+        ValueError,
+    ) as fault:  # what pyarrow raises depends on where the fault is
+        first_line = str(fault).partition("\n")[0]
+        raise DamagedError(f"{path} is damaged: no readable Parquet ({first_line})") from fault
+    return table
+
+
+def versions_in(schema: Any) -> dict[str, int]:
+    """Versions that the metadata of a part's schema carry; what is no number is left out."""
+    pairs = ((key.decode(), value.decode()) for key, value in (schema.metadata or {}).items())
+    return {
+        key.removeprefix(_VERSION_PREFIX): int(value)
+        for key, value in pairs
+        if key.startswith(_VERSION_PREFIX) and value.isdecimal()
+    }
+
+
+def logical_hash(table: Any) -> str:
+    """SHA-256 over the rows, whatever version of pyarrow wrote them and however they are cut into files.
+
+    Each row is one line of JSON: an array of its values in the order of `COLUMNS`, without blanks, floats
+    with the fewest digits that read back the same.
+
+    Returns:
+        64 hex digits.
+    """
+    digest = hashlib.sha256()
+    for batch in table.select([column.name for column in COLUMNS]).to_batches():
+        values = [column.to_pylist() for column in batch.columns]
+        for row in zip(*values, strict=True):
+            digest.update(json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n")
+    return digest.hexdigest()
+
+
+def _check_columns(schema: Any, path: str) -> None:
+    version = versions_in(schema).get("schema", 0)
+    if version > PART_VERSIONS["schema"]:
+        raise DamagedError(
+            f"{path} is of schema {version}, this Fairway reads {PART_VERSIONS['schema']}: upgrade it"
+        )
+    if not schema.equals(DEALS_SCHEMA):
+        wrong = [column.name for column in COLUMNS if column.name not in schema.names]
+        detail = f"without {', '.join(wrong)}" if wrong else "other types or further columns"
+        raise DamagedError(f"{path} is damaged: its columns are not those of deals ({detail})")
