@@ -4,9 +4,9 @@ Each step can be repeated, so a run that was killed is completed by the next one
 something older stands in nobody's way: everything else is published first, and then it is raised.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from concurrent.futures import Executor
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import partial
@@ -20,6 +20,7 @@ from pipeline.errors import AlreadyThereError, CheckError, DamagedError, Missing
 from pipeline.ledger import (
     INDEX_PATH,
     PRIVATE_SOLUTION_FOLDER,
+    SOLUTION_FOLDER,
     Entry,
     Ledger,
     daily_path,
@@ -119,6 +120,7 @@ def publish(
         hole_of(day)  # before anything is written
     ledger = read_ledger(storage)
     missing = [day for day in asked if day not in ledger.days]
+    leftovers = {*storage.list(PRIVATE_SOLUTION_FOLDER), *storage.list(SOLUTION_FOLDER)}
     refusals: list[str] = []
     if missing:
         warm_up()
@@ -126,7 +128,7 @@ def publish(
         for done, daily in enumerate(made, start=1):
             refusal = ledger.refusal(daily.entry, daily.puzzle_id)
             if refusal is None:
-                _put_out(storage, ledger, daily, now)
+                _put_out(storage, ledger, daily, now, leftovers)
             else:
                 refusals.append(refusal)
             progress.update(TASK, done, len(missing))
@@ -153,14 +155,15 @@ def rebuild_index(storage: Storage) -> tuple[str, ...]:
     return ledger.faults()
 
 
-def _put_out(storage: Storage, ledger: Ledger, made: MadeDaily, now: datetime) -> None:
+def _put_out(storage: Storage, ledger: Ledger, made: MadeDaily, now: datetime, leftovers: Set[str]) -> None:
     """Publish one hole: first its solution, so that no daily ever promises one that is not there."""
     places = [private_solution_path(made.day), solution_path(made.day)]
     over = is_over(made.day, now)
     place, other = reversed(places) if over else places
-    # With no daily there, whatever lies in either place was left by a killed run, maybe under another key.
+    # With no daily there, a solution in either place was left by a killed run, maybe under another key.
     _put_solution(storage, place, made.solution)
-    _remove_any(storage, other)
+    if other in leftovers:
+        storage.remove(other)
     storage.create(daily_path(made.day), made.daily)
     ledger.add(replace(made.entry, is_released=over), made.puzzle_id)
 
@@ -190,11 +193,6 @@ def _put_solution(storage: Storage, path: str, data: bytes) -> None:
     except AlreadyThereError:
         if storage.read(path) != data:
             storage.replace(path, data)
-
-
-def _remove_any(storage: Storage, path: str) -> None:
-    with suppress(MissingError):  # as nearly always
-        storage.remove(path)
 
 
 def _write_index(storage: Storage, ledger: Ledger) -> None:
