@@ -8,9 +8,8 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import count
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pipeline.certify import CertifiedDeal, certify
 from pipeline.documents import DAILY_SCHEMA, SOLUTION_SCHEMA, render
 from pipeline.levels import DAILY
 from pipeline.shuffle import daily_candidate
@@ -19,6 +18,9 @@ from solver.cards import RANK_LETTERS, card_name
 from solver.errors import UsageError
 from solver.rules import Rules, rules_named
 from solver.score import LOWEST_SCORE
+
+if TYPE_CHECKING:  # whoever asks for a hole's number must not load the kernels
+    from pipeline.certify import CertifiedDeal
 
 FIRST_DAY: Final = date(2026, 1, 1)
 
@@ -42,7 +44,7 @@ class DailyHole:
     day: date
     attempt: int
     key_id: str | None
-    certified: CertifiedDeal
+    certified: "CertifiedDeal"
 
     @property
     def hole(self) -> int:
@@ -87,6 +89,8 @@ def choose(day: date, key: bytes | None) -> DailyHole:
         UsageError: the date lies before the first hole, or the key has another size.
         CheckError: a line did not come through its replay; nothing can be published then.
     """
+    from pipeline.certify import certify  # it has kernels
+
     hole_of(day)
     for attempt in count():
         deal = daily_candidate(day, attempt, key)
@@ -149,7 +153,7 @@ def rules_document(rules: Rules) -> dict[str, Any]:
     }
 
 
-def _steady_document(certified: CertifiedDeal) -> dict[str, Any]:
+def _steady_document(certified: "CertifiedDeal") -> dict[str, Any]:
     distribution = certified.distribution
     return {
         "mean": round(distribution.mean, _DECIMALS),
