@@ -1,13 +1,15 @@
 """Line v1 read off the cells that a sweep has filled (design, section 3: frozen).
 
 The line is built backwards and asks only for F of tables on lines that reach the end in the fewest draws. The
-bound never excludes those, so a pruned sweep gives the same line as a plain one.
+bound never excludes those, so a pruned sweep gives the same line as a plain one. A cell holds what may be
+played next, not which rank was put down; so F(h, r) is worked out again from the tables one card before h.
 """
 
 from typing import Any, Final
 
 import numpy as np
 
+from solver.cards import RANK_COUNT
 from solver.deal import COLUMN_HEIGHT, STOCK_SIZE, TABLEAU_SIZE
 from solver.jit import kernel
 from solver.search_kernel import HEIGHTS, LOW_COLUMNS, LOW_TABLES, STEPS, Buffers
@@ -15,32 +17,33 @@ from solver.vector import CELL_BYTES
 
 _DRAW: Final = ord("D")
 _FIRST_COLUMN: Final = ord("1")
-_MOST_VALUE: Final = STOCK_SIZE + 1  # of a cell's bytes: no card drawn
+_NO_DRAWS: Final = STOCK_SIZE + 1  # the value that stands for F = 0
+_NO_COLUMN: Final = -1
 _COLUMNS: Final = len(STEPS)
 _steps: Final = STEPS.astype(np.int64)
 
 
 @kernel
-def trace(end: Any, start: Any, ranks: Any, supporters: Any, buffers: Buffers) -> Any:
-    """Write line v1 from table `start` to table `end`, both packed, to the end of `letters`.
+def trace(end: Any, start: Any, ranks: Any, marks: Any, buffers: Buffers) -> Any:
+    """Write line v1 from the start to table `end`, packed, to the end of `letters`.
 
     Args:
         end: the table the line leaves.
-        start: the table it begins with; its cell tells the draws at the start.
+        start: uint64[4], as in `solve_kernel`.
         ranks: uint8[52], the deal's ranks.
-        supporters: as in `RuleTables`.
+        marks: as in `RuleTables`.
         buffers: as the sweep left them.
 
     Returns:
         Where in `letters` the line begins.
     """
-    cells, letters = buffers.cells, buffers.letters
+    letters = buffers.letters
     at = len(letters)
-    table = np.int64(end)
-    rank = _first_of(cells, table, _most(cells, table))
-    value = _most(cells, table)
-    while table != start:
-        column, rank, before = _step_back(table, rank, value, ranks, supporters, cells)
+    table, start_table = np.int64(end), np.int64(start[0])
+    value = _most(table, buffers)
+    rank = _lowest_rank(table, value, start, ranks, buffers)
+    while table != start_table:
+        column, rank, before = _step_back(table, rank, value, start, ranks, marks, buffers)
         at -= 1
         letters[at] = _FIRST_COLUMN + column
         for _ in range(before - value):
@@ -52,52 +55,66 @@ def trace(end: Any, start: Any, ranks: Any, supporters: Any, buffers: Buffers) -
 
 
 @kernel
-def _step_back(table: Any, rank: Any, value: Any, ranks: Any, supporters: Any, cells: Any) -> Any:
+def _step_back(
+    table: Any, rank: Any, value: Any, start: Any, ranks: Any, marks: Any, buffers: Buffers
+) -> Any:
     """The play that left `table` with `rank` on the waste after 17 - `value` draws.
 
     Returns:
         Its column (0..6), and the rank and the value of the table before it, where the draws between began.
     """
-    pile_rank = ranks[TABLEAU_SIZE + _MOST_VALUE - value]
+    shown = ranks[TABLEAU_SIZE + _NO_DRAWS - value]
     for column in range(_COLUMNS):
-        height = _height(table, column)
-        if height == COLUMN_HEIGHT or ranks[column * COLUMN_HEIGHT + height] != rank:
+        if _playable_before(table, column, ranks) != rank:
             continue
         before = table + _steps[column]
-        for top in range(CELL_BYTES - 1):
-            if _supports(top, rank, supporters) and cells[before * CELL_BYTES + top] == value:
+        for top in range(RANK_COUNT):
+            if _supports(top, rank, marks) and _value_of(before, top, start, ranks, buffers) == value:
                 return column, top, value
-        if _supports(pile_rank, rank, supporters) and _most(cells, before) > value:
-            most = _most(cells, before)
-            return column, _first_of(cells, before, most), most
-    raise AssertionError("a table was reached from nowhere")
+        most = _most(before, buffers)
+        if most > value and _supports(shown, rank, marks):
+            return column, _lowest_rank(before, most, start, ranks, buffers), most
+    return _NO_COLUMN, rank, value
 
 
 @kernel
-def _height(table: Any, column: Any) -> Any:
+def _playable_before(table: Any, column: Any, ranks: Any) -> Any:
+    """Rank of the card of a column that was played last; -1 where the column is full."""
     half = table % LOW_TABLES if column < LOW_COLUMNS else table // LOW_TABLES
     for _ in range(column if column < LOW_COLUMNS else column - LOW_COLUMNS):
         half //= HEIGHTS
-    return half % HEIGHTS
+    height = half % HEIGHTS
+    return -1 if height == COLUMN_HEIGHT else np.int64(ranks[column * COLUMN_HEIGHT + height])
 
 
 @kernel
-def _supports(top: Any, rank: Any, supporters: Any) -> Any:
-    found = False
-    for n in range(rank, len(supporters), CELL_BYTES):
-        found |= supporters[n] == top
-    return found
+def _supports(top: Any, rank: Any, marks: Any) -> Any:
+    return marks[(CELL_BYTES + top) * CELL_BYTES + rank] > 0
 
 
 @kernel
-def _most(cells: Any, table: Any) -> Any:
-    return np.int64(cells[table * CELL_BYTES + CELL_BYTES - 1])
+def _most(table: Any, buffers: Buffers) -> Any:
+    return np.int64(buffers.cells[table * CELL_BYTES + CELL_BYTES - 1])
 
 
 @kernel
-def _first_of(cells: Any, table: Any, value: Any) -> Any:
-    """The lowest rank that the table's cell holds with this value."""
+def _value_of(table: Any, rank: Any, start: Any, ranks: Any, buffers: Buffers) -> Any:
+    """17 - F(table, rank), or 0 where that is not reached."""
+    if table == np.int64(start[0]):
+        return _most(table, buffers) if rank == np.int64(start[1]) else 0
+    value = 0
+    for column in range(_COLUMNS):
+        if _playable_before(table, column, ranks) == rank:
+            before = table + _steps[column]
+            drawn = buffers.pile[_most(before, buffers) * CELL_BYTES + rank]
+            value = max(value, np.int64(max(buffers.cells[before * CELL_BYTES + rank], drawn)))
+    return value
+
+
+@kernel
+def _lowest_rank(table: Any, value: Any, start: Any, ranks: Any, buffers: Buffers) -> Any:
+    """The lowest rank with this value on a table."""
     rank = 0
-    while cells[table * CELL_BYTES + rank] != value:
+    while _value_of(table, rank, start, ranks, buffers) != value:
         rank += 1
     return rank

@@ -19,10 +19,9 @@ from solver.search_kernel import (
     CHUNK,
     HIGH_TABLES,
     LOW_TABLES,
-    NO_RANK,
-    ROW_COUNT,
     STEPS,
     TABLE_COUNT,
+    VALUE_COUNT,
     Buffers,
     RuleTables,
 )
@@ -32,7 +31,6 @@ from solver.vector import BOUND_BYTES, CELL_BYTES
 _ALIGNMENT: Final = 64  # bytes: a row of the bound, and a line of the processor's cache
 _MOST_MOVES: Final = 51  # 35 plays and 16 draws
 _HALF_COLUMNS: Final = 4
-_SUPPORTERS: Final = 2  # a rank has at most two neighbours
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +93,11 @@ def _packed(position: Position) -> npt.NDArray[np.uint64]:
 
 @cache
 def _rule_tables(rules: Rules) -> RuleTables:
-    supporters = np.full(_SUPPORTERS * CELL_BYTES, NO_RANK, dtype=np.uint8)
-    for rank in range(RANK_COUNT):
-        for n, top in enumerate(rules.supporters[rank]):
-            supporters[n * CELL_BYTES + rank] = top
-    column, supply = (_aligned_copy(weights.ravel()) for weights in bound_weights(rules))
-    return RuleTables(supporters, column, supply)
+    marks = np.zeros((VALUE_COUNT, CELL_BYTES, CELL_BYTES), dtype=np.uint8)
+    for value in range(VALUE_COUNT):
+        for rank in range(RANK_COUNT):
+            marks[value, rank, [*rules.plays_on[rank], CELL_BYTES - 1]] = value
+    return RuleTables(*(_aligned_copy(rows.ravel()) for rows in (marks, *bound_weights(rules))))
 
 
 _thread = threading.local()
@@ -123,9 +120,9 @@ def _make_buffers() -> Buffers:
         playable=_aligned(halves * _HALF_COLUMNS, np.uint8),
         low=_aligned(LOW_TABLES * BOUND_BYTES, np.int8),
         high=_aligned(HIGH_TABLES * BOUND_BYTES, np.int8),
-        pile=_aligned(ROW_COUNT * CELL_BYTES, np.uint8),
-        supply=_aligned(ROW_COUNT * CELL_BYTES * BOUND_BYTES, np.int8),
-        tops=_aligned(CELL_BYTES, np.uint8),
+        pile=_aligned(VALUE_COUNT * CELL_BYTES, np.uint8),
+        change=_aligned(VALUE_COUNT * CELL_BYTES * BOUND_BYTES, np.int8),
+        reach=_aligned(CELL_BYTES, np.uint8),
         plays=_aligned(candidates, np.uint32),
         entries=_aligned(candidates, np.uint32),
         letters=_aligned(_MOST_MOVES, np.uint8),

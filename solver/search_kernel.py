@@ -2,18 +2,20 @@
 
 What is kept. Suits do not matter, and fewer draws with the same heights and waste top are never worse, so all
 there is to know of a table with heights h is F(h, r), the fewest draws with which a play leaves h and puts
-rank r on the waste. It is kept in a cell of 16 bytes, one a rank: 17 - F, or 0 where no play does. Byte 15
-holds the largest of them, so the fewest draws; bytes 13 and 14 stay 0 and stand for "no rank".
+rank r on the waste. A value is 17 - F, or 0 where no play does it. A table's cell has 16 bytes: for each rank
+the largest value of a waste top on which that rank may be played, and at byte 15 the largest of all. That is
+what the next plays ask for: the cell and a row for the stock, whichever is larger, tell for each rank the
+value with which it may be played now. Bytes 13 and 14 stay 0 and stand for "no rank".
 
 Packing. Heights are one number h = 256 * (h4 + 6 h5 + 36 h6 + 216 h7) + (h1 + 6 h2 + 36 h3), so that both
 halves, which index the tables of the bound, come without a division. It orders heights as the line's
-definition does. A candidate is a pair (h, 16 * value + rank), the second of which indexes the supply rows.
+definition does. A candidate is a pair (h, entry) with entry = 16 * value + rank, which indexes the rows of
+`marks` and `change`.
 
 Passes. Plays take one card from the columns, so tables fall into levels by cards left. For a chunk of a
-level's tables: `_expand` writes down all plays (the output index moves on only for real ones), `_refute`
-drops those that the bound excludes, `_merge` takes each into its cell and notes tables not met before.
-None of the three branches on data, which is what makes them fast. Only cells on the lists are ever touched
-and those are wiped afterwards.
+level's tables, `_expand` writes down all plays that the bound allows (the output index moves on only for
+those), and `_merge` takes each into its cell and notes tables not met before. Neither branches on data, which
+is what makes them fast. Only cells on the lists are ever touched, and those are wiped afterwards.
 """
 
 from typing import Any, Final, NamedTuple
@@ -32,8 +34,9 @@ LOW_TABLES: Final = 256  # room for columns 1-3; 216 are in use
 HIGH_TABLES: Final = HEIGHTS ** (COLUMN_COUNT - LOW_COLUMNS)
 TABLE_COUNT: Final = HEIGHTS**COLUMN_COUNT
 NO_RANK: Final = 14
-ROW_COUNT: Final = STOCK_SIZE + 2  # values of a byte of a cell: 0 for none, then 1 .. 17
+VALUE_COUNT: Final = STOCK_SIZE + 2  # values of a byte of a cell: 0 for none, then 1 .. 17
 CHUNK: Final = 128  # tables; with all their candidates they stay in the first-level cache
+_REFUSED: Final = -64  # a slack that no table makes up for: value 0 is no play
 
 _u = np.uint64
 _0, _1, _2, _4, _5, _6, _7, _8, _15, _16 = (_u(n) for n in (0, 1, 2, 4, 5, 6, 7, 8, 15, 16))
@@ -51,13 +54,13 @@ class RuleTables(NamedTuple):
     """What the kernels know of the rules.
 
     Attributes:
-        supporters: uint8[width * 16], the n-th waste top on which rank r may be played at 16 n + r; `NO_RANK`
-            where there is none.
+        marks: uint8[18 * 16 * 16], by 16 * value + rank: what a play of that rank adds to a cell, the value
+            at every rank that may be played on it and at byte 15.
         column_weights: int8[13 * 64], what a remaining column card adds to the slack of each arc.
         supply_weights: int8[13 * 64], what a stock card or the waste top adds.
     """
 
-    supporters: _Bytes
+    marks: _Bytes
     column_weights: _Signed
     supply_weights: _Signed
 
@@ -72,10 +75,10 @@ class Buffers(NamedTuple):
         playable: uint8[(256 + 1296) * 4], by half table: last rank of each of its columns or `NO_RANK`.
         low: int8[256 * 64], by low half: its share of the bound.
         high: int8[1296 * 64], by high half: its share of the bound.
-        pile: uint8[18 * 16]: row v, for a table first left with 17 - v draws, has for each rank
-            17 - the draws that show it next, or 0.
-        supply: int8[18 * 16 * 64], by 16 * value + rank of the waste top: their share of the bound.
-        tops: uint8[16], the cell at hand with the stock's cards added.
+        pile: uint8[18 * 16]: row v, for a table first left with 17 - v draws, has for each rank the value
+            with which it may be played on a card still to be drawn, or 0.
+        change: int8[18 * 16 * 64], by 16 * value + rank: what playing that rank makes of the bound.
+        reach: uint8[16], the cell at hand with the stock's cards added.
         plays: uint32[128 * 7 + 1], the tables of the candidates.
         entries: uint32[128 * 7 + 1], 16 * value + rank of the candidates.
         letters: uint8[51], the line found, as ASCII, filled from the end.
@@ -88,8 +91,8 @@ class Buffers(NamedTuple):
     low: _Signed
     high: _Signed
     pile: _Bytes
-    supply: _Signed
-    tops: _Bytes
+    change: _Signed
+    reach: _Bytes
     plays: npt.NDArray[np.uint32]
     entries: npt.NDArray[np.uint32]
     letters: _Bytes
@@ -124,23 +127,24 @@ def _fill_half(
 
 @kernel
 def fill_stock(ranks: Any, last: Any, spare: Any, rules: RuleTables, buffers: Buffers) -> None:
-    """Fill `pile` and `supply` for at most `last` draws and `spare` column cards that may stay unplayed."""
-    pile, supply, weights = buffers.pile, buffers.supply, rules.supply_weights
+    """Fill `pile` and `change` for at most `last` draws and `spare` column cards that may stay unplayed."""
+    pile, change = buffers.pile, buffers.change
     pile[:] = 0
+    change[:] = _REFUSED
     to_come = np.full(BOUND_BYTES, spare, dtype=np.int8)
     for draws in range(last, -1, -1):
         value = STOCK_SIZE + 1 - draws
         if draws < last:
             rank = ranks[TABLEAU_SIZE + draws + 1]
-            for n in range(CELL_BYTES):
-                pile[value * CELL_BYTES + n] = pile[(value - 1) * CELL_BYTES + n]
-            pile[value * CELL_BYTES + rank] = value - 1
+            entry = _u((value - 1) * CELL_BYTES + rank)
+            largest(pile, _u(value) << _CELL, pile, _u(value - 1) << _CELL, rules.marks, entry << _CELL)
             for n in range(BOUND_BYTES):
-                to_come[n] += weights[rank * BOUND_BYTES + n]
-        for top in range(RANK_COUNT):
-            row = (value * CELL_BYTES + top) * BOUND_BYTES
+                to_come[n] += rules.supply_weights[rank * BOUND_BYTES + n]
+        for rank in range(RANK_COUNT):
+            row = (value * CELL_BYTES + rank) * BOUND_BYTES
             for n in range(BOUND_BYTES):
-                supply[row + n] = to_come[n] + weights[top * BOUND_BYTES + n]
+                weight = rank * BOUND_BYTES + n
+                change[row + n] = to_come[n] + rules.supply_weights[weight] - rules.column_weights[weight]
 
 
 @kernel
@@ -161,7 +165,8 @@ def sweep(table: Any, top: Any, draws: Any, width: Any, rules: RuleTables, buffe
     """
     tables, levels = buffers.tables, buffers.levels
     cell = table << _CELL
-    buffers.cells[cell + top] = buffers.cells[cell + _15] = _u(STOCK_SIZE + 1) - draws
+    entry = ((_u(STOCK_SIZE + 1) - draws) << _CELL) | top
+    largest(buffers.cells, cell, buffers.cells, cell, rules.marks, entry << _CELL)
     tables[0] = table
     level, levels[0], levels[1] = _0, _0, _1
     while True:
@@ -169,9 +174,8 @@ def sweep(table: Any, top: Any, draws: Any, width: Any, rules: RuleTables, buffe
         new = end
         while start < end:
             stop = min(start + _CHUNK, end)
-            count = _expand(start, stop, rules.supporters, buffers)
-            count = _refute(count, buffers)
-            new = _merge(count, new, buffers)
+            count = _expand(start, stop, buffers)
+            new = _merge(count, new, rules.marks, buffers)
             start = stop
         if new == end:
             return level
@@ -182,56 +186,44 @@ def sweep(table: Any, top: Any, draws: Any, width: Any, rules: RuleTables, buffe
 
 
 @kernel
-def _expand(start: Any, stop: Any, supporters: Any, buffers: Buffers) -> Any:
-    """Write every play from tables[start:stop] as a candidate; returns how many there are."""
-    cells, tables, playable, tops = buffers.cells, buffers.tables, buffers.playable, buffers.tops
+def _expand(start: Any, stop: Any, buffers: Buffers) -> Any:
+    """Write the plays from tables[start:stop] that the bound allows as candidates; returns how many."""
+    cells, tables, playable, reach = buffers.cells, buffers.tables, buffers.playable, buffers.reach
+    low, high, change = buffers.low, buffers.high, buffers.change
     plays, entries = buffers.plays, buffers.entries
     found = _0
     for n in range(start, stop):
         table = _u(tables[n])
         cell = table << _CELL
-        largest(tops, _0, cells, cell, buffers.pile, _u(cells[cell + _15]) << _CELL)
-        low = (table & _LOW_MASK) << _2
-        high = ((table >> _8) + _u(LOW_TABLES)) << _2
+        largest(reach, _0, cells, cell, buffers.pile, _u(cells[cell + _15]) << _CELL)
+        left, right = table & _LOW_MASK, table >> _8
+        left_ranks, right_ranks = left << _2, (right + _u(LOW_TABLES)) << _2
+        left_row, right_row = left << _ROW, right << _ROW
+        allowed = _0
         for column in range(_7):
-            place = low + column if column < _LOW_COLUMNS else high + column - _LOW_COLUMNS
+            place = left_ranks + column if column < _LOW_COLUMNS else right_ranks + column - _LOW_COLUMNS
             rank = _u(playable[place])
-            value = max(_u(tops[_u(supporters[rank])]), _u(tops[_u(supporters[rank + _16])]))
+            row = ((_u(reach[rank]) << _CELL) | rank) << _ROW
+            allowed |= _u(none_negative(low, left_row, high, right_row, change, row)) << column
+        for column in range(_7):
+            place = left_ranks + column if column < _LOW_COLUMNS else right_ranks + column - _LOW_COLUMNS
+            rank = _u(playable[place])
             plays[found] = table - STEPS[column]
-            entries[found] = (value << _CELL) | rank
-            found += _u(value > _0)
+            entries[found] = (_u(reach[rank]) << _CELL) | rank
+            found += (allowed >> column) & _1
     return found
 
 
 @kernel
-def _refute(count: Any, buffers: Buffers) -> Any:
-    """Keep, in place, the candidates that the bound does not exclude; returns how many."""
-    plays, entries = buffers.plays, buffers.entries
-    low, high, supply = buffers.low, buffers.high, buffers.supply
-    kept = _0
-    for n in range(count):
-        table, entry = _u(plays[n]), _u(entries[n])
-        plays[kept] = table
-        entries[kept] = entry
-        left, right = (table & _LOW_MASK) << _ROW, (table >> _8) << _ROW
-        kept += _u(none_negative(low, left, high, right, supply, entry << _ROW))
-    return kept
-
-
-@kernel
-def _merge(count: Any, end: Any, buffers: Buffers) -> Any:
+def _merge(count: Any, end: Any, marks: Any, buffers: Buffers) -> Any:
     """Take the candidates into their cells; tables not met before go to tables[end:]; returns the new end."""
     cells, tables = buffers.cells, buffers.tables
     for n in range(count):
-        table, entry = _u(buffers.plays[n]), _u(buffers.entries[n])
+        table = _u(buffers.plays[n])
         cell = table << _CELL
-        value = np.uint8(entry >> _CELL)
-        most = cells[cell + _15]
         tables[end] = table
-        end += _u(most == 0)
-        place = cell + (entry & _15)
-        cells[place] = max(cells[place], value)
-        cells[cell + _15] = max(most, value)
+        end += _u(cells[cell + _15] == 0)
+        largest(cells, cell, cells, cell, marks, _u(buffers.entries[n]) << _CELL)
     return end
 
 
@@ -239,10 +231,10 @@ def _merge(count: Any, end: Any, buffers: Buffers) -> Any:
 def _keep_best(start: Any, end: Any, width: Any, buffers: Buffers) -> Any:
     """Of tables[start:end] keep the `width` with the fewest draws, wipe the others; returns the new end."""
     cells, tables = buffers.cells, buffers.tables
-    counts = np.zeros(ROW_COUNT, dtype=np.uint64)
+    counts = np.zeros(VALUE_COUNT, dtype=np.uint64)
     for n in range(start, end):
         counts[_u(cells[(_u(tables[n]) << _CELL) + _15])] += _1
-    least, room = _u(ROW_COUNT - 1), width
+    least, room = _u(VALUE_COUNT - 1), width
     while counts[least] < room:
         room -= counts[least]
         least -= _1

@@ -50,7 +50,7 @@ def solve_kernel(ranks: Any, start: Any, want_fewest: Any, rules: RuleTables, bu
     fill_stock(ranks, last, 0, rules, buffers)
     reached = sweep(table, top, draws, _ALL, rules, buffers)
     if reached == cards:
-        at = trace(0, table, ranks, rules.supporters, buffers)
+        at = trace(0, start, ranks, rules.marks, buffers)
         return np.int64(0), at, np.int64(wipe(reached, buffers))
     expanded = wipe(reached, buffers)
     if not want_fewest:
@@ -68,5 +68,5 @@ def _fewest(ranks: Any, start: Any, deepest: Any, expanded: Any, rules: RuleTabl
     fill_stock(ranks, STOCK_SIZE, spare, rules, buffers)
     reached = sweep(table, top, draws, _ALL, rules, buffers)
     end = buffers.tables[buffers.levels[reached] : buffers.levels[reached + _u(1)]].min()
-    at = trace(end, table, ranks, rules.supporters, buffers)
+    at = trace(end, start, ranks, rules.marks, buffers)
     return np.int64(cards - reached), at, np.int64(expanded + wipe(reached, buffers))
