@@ -103,12 +103,6 @@ class Catalog:
     version: int
     pools: tuple[Pool, ...]
 
-    @property
-    def last_night(self) -> date | None:
-        """The last night that every level has; None while one has none."""
-        nights = [pool.last_night for pool in self.pools if pool.last_night is not None]
-        return min(nights) if len(nights) == len(self.pools) else None
-
     def pool(self, level: str) -> Pool:
         """The pool of a level.
 
