@@ -13,7 +13,7 @@ from pipeline.storage import Storage
 from pipeline.verify_dailies import choose_anew, verify_dailies
 from pipeline.verify_parts import verify_parts
 from pipeline.verify_report import CheckResult, Report
-from pipeline.views import SQL_FILE, catalog_sql, daily_paths, run_paths
+from pipeline.views import SQL_FILE, catalog_sql, daily_paths, part_paths, run_paths
 
 SAMPLE_SIZE: Final = 20  # deals a level that are solved and rated anew unless it is said otherwise
 
@@ -42,13 +42,14 @@ def verify(
     dailies = verify_dailies(storage, report)
     if sample != 0:
         choose_anew(report, dailies, key, executor, progress)
-    _check_sql(storage, report, catalog)
+    if catalog is not None:
+        _check_sql(storage, report, catalog)
     return report.results()
 
 
 def _check_sql(storage: Storage, report: Report, catalog: Catalog) -> None:
     with report.check("views for DuckDB up to date", "files", SQL_FILE) as check:
-        parts = [part.path for pool in catalog.pools for part in pool.parts]
+        parts = part_paths(catalog)
         has_dailies, has_runs = bool(daily_paths(storage)), bool(run_paths(storage))
         if not (parts or has_dailies or has_runs):
             return  # nothing was ever made

@@ -203,7 +203,8 @@ def _note_keys(dailies: Sequence[Daily], known: Mapping[str | None, bytes | None
         check.note(DAILY_FOLDER, f"{ids[other]} holes of key {other}: not checkable without that key")
     if ids[None] and len(known) > 1:
         check.note(
-            DAILY_FOLDER, f"{ids[None]} holes were published without a key; with it, others would be chosen"
+            DAILY_FOLDER,
+            f"{ids[None]} holes were published without a key; with the one in force, others would be chosen",
         )
 
 

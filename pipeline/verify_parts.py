@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from typing import Any, Final
 
-from pipeline.catalog import CATALOG_FILE, DEALS_PREFIX, Catalog, Part, Pool, empty_catalog, load_catalog
+from pipeline.catalog import CATALOG_FILE, DEALS_PREFIX, Catalog, Part, Pool, load_catalog
 from pipeline.certify import certify, warm_up
 from pipeline.columns import COLUMNS
 from pipeline.errors import DamagedError
@@ -18,6 +18,7 @@ from pipeline.storage import Storage
 from pipeline.verify_report import Report
 from pipeline.verify_rows import (
     Rows,
+    admission_faults,
     deal_faults,
     distribution_faults,
     level_faults,
@@ -36,7 +37,8 @@ _ROW_CHECKS: Final = (
     ("cards those of the number's shuffle", deal_faults),
     ("puzzle ids recomputed", puzzle_faults),
     ("lines replayed to their score and draws", line_faults),
-    ("par, quantiles and admission recomputed from the scores", distribution_faults),
+    ("par and quantiles recomputed from the scores", distribution_faults),
+    ("means that the policy admits", admission_faults),
 )
 
 
@@ -55,7 +57,7 @@ class _Steps:
 
 def verify_parts(
     storage: Storage, report: Report, sample: int | None, executor: Executor, progress: Progress
-) -> Catalog:
+) -> Catalog | None:
     """Run all checks of the pools.
 
     Args:
@@ -66,9 +68,9 @@ def verify_parts(
         progress: told of parts and of deals worked out anew.
 
     Returns:
-        The catalog; the empty one where it cannot be read.
+        The catalog; None where it cannot be read.
     """
-    catalog = empty_catalog()
+    catalog: Catalog | None = None
     named: set[str] = set()
     with report.check("catalog", "files", CATALOG_FILE) as check:
         check.checked += 1
@@ -77,6 +79,8 @@ def verify_parts(
         for path in storage.list(DEALS_PREFIX):
             if path not in named:
                 check.note(path, "nothing points to it")
+    if catalog is None:
+        return None
     sampled = sum(len(spread(pool.size, sample)) for pool in catalog.pools)
     if sampled:
         warm_up()

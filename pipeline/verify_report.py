@@ -4,10 +4,10 @@ A problem is something that must not be; a note is worth knowing and in order, s
 today's code would choose otherwise.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
+from types import TracebackType
 from typing import Final
 
 from solver.errors import FairwayError
@@ -100,6 +100,28 @@ class Check:
         return CheckResult(self.name, self.unit, self.checked, *findings, self.seconds)
 
 
+class _Piece:
+    """A piece of a check: its time is taken, and an error about the data root becomes a problem."""
+
+    def __init__(self, check: Check, file: str, clock: Callable[[], float]) -> None:
+        self._check = check
+        self._file = file
+        self._clock = clock
+        self._begun = clock()
+
+    def __enter__(self) -> Check:
+        return self._check
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        self._check.seconds += self._clock() - self._begun
+        if not isinstance(error, FairwayError):
+            return False
+        self._check.problem(self._file, str(error))
+        return True  # damage is what verification is there to report; the next check goes on
+
+
 class Report:
     """All checks of one verification, in the order in which they were first run.
 
@@ -111,23 +133,15 @@ class Report:
         self._clock = clock
         self._checks: dict[str, Check] = {}
 
-    @contextmanager
-    def check(self, name: str, unit: str, file: str) -> Iterator[Check]:
-        """Run a piece of a check and take its time.
+    def check(self, name: str, unit: str, file: str) -> _Piece:
+        """Begin a piece of a check, as a context.
 
         Args:
             name: of the check.
             unit: what it counts, in the plural.
-            file: what a failure to read is put down to, where the piece does not handle it itself.
+            file: what an error is put down to that the piece does not handle itself; it ends the piece.
         """
-        check = self._checks.setdefault(name, Check(name, unit))
-        begun = self._clock()
-        try:
-            yield check
-        except FairwayError as error:  # damage is what verification is there to report
-            check.problem(file, str(error))
-        finally:
-            check.seconds += self._clock() - begun
+        return _Piece(self._checks.setdefault(name, Check(name, unit)), file, self._clock)
 
     def results(self) -> tuple[CheckResult, ...]:
         """The checks as they stand."""

@@ -22,6 +22,7 @@ from solver.replay import replay
 from solver.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
 # Stored values were rounded once from exact integers; worked out from one another, they come this close.
 _TOLERANCE: Final = 1e-9
@@ -130,40 +131,57 @@ def line_faults(rows: Rows) -> Iterator[str]:
 
 
 def distribution_faults(rows: Rows) -> Iterator[str]:
-    """Values that do not follow from the stored distribution: moments, quantiles, par and admission."""
-    mean = rows.scores @ _SCORES
-    variance = rows.scores @ _SCORES**2 - mean**2
-    wrong = {
-        "steady_scores": _differ(rows.scores.sum(axis=1), 1.0) | ~(rows.scores >= 0).all(axis=1),
+    """Values that do not follow from the stored distribution: moments, quantiles and par."""
+    for name, flags in _departures(rows).items():
+        for index in np.flatnonzero(flags).tolist():
+            yield f"deal {rows.numbers[index]}: {name} does not follow from its scores"
+
+
+def admission_faults(rows: Rows) -> Iterator[str]:
+    """Deals whose mean score the level does not admit."""
+    level, mean = rows.level, _mean(rows)
+    least = -np.inf if level.mean_from is None else float(level.mean_from) - _TOLERANCE
+    most = np.inf if level.mean_below is None else float(level.mean_below) + _TOLERANCE
+    for index in np.flatnonzero(_outside(mean, least, most)).tolist():
+        yield f"deal {rows.numbers[index]}: {level.name} does not admit a mean of {mean[index]:.6f}"
+
+
+# Numbers beyond all bounds may stand in a file; what comes of them is inside no bound.
+@np.errstate(all="ignore")
+def _departures(rows: Rows) -> dict[str, Flags]:
+    """For each value that follows from the distribution, the rows in which it is another."""
+    scores, mean, sd = rows.scores, _mean(rows), _stored(rows, "steady_sd")
+    cleared = scores[:, :_CLEARED].sum(axis=1)
+    return {
+        "steady_scores": _differ(scores.sum(axis=1), 1.0) | ~(scores >= 0).all(axis=1),
         "steady_mean": _differ(_stored(rows, "steady_mean"), mean),
-        "steady_sd": _differ(_stored(rows, "steady_sd") ** 2, variance),
-        "steady_clear_rate": _differ(
-            _stored(rows, "steady_clear_rate"), rows.scores[:, :_CLEARED].sum(axis=1)
-        ),
+        "steady_sd": _differ(sd**2, scores @ _SCORES**2 - mean**2) | (sd < 0),
+        "steady_clear_rate": _differ(_stored(rows, "steady_clear_rate"), cleared),
         **{name: _quantile_differs(rows, name, part) for name, part in _QUANTILES.items()},
         "par": _outside(_stored(rows, "par"), _par(mean - _TOLERANCE), _par(mean + _TOLERANCE)),
     }
-    for name, flags in wrong.items():
-        for index in np.flatnonzero(flags).tolist():
-            yield f"deal {rows.numbers[index]}: {name} does not follow from its scores"
-    for index in np.flatnonzero(_not_admitted(rows.level, mean)).tolist():
-        yield f"deal {rows.numbers[index]}: {rows.level.name} does not admit a mean of {mean[index]:.6f}"
+
+
+@np.errstate(all="ignore")
+def _mean(rows: Rows) -> Floats:
+    mean: Floats = rows.scores @ _SCORES
+    return mean
 
 
 def _stored(rows: Rows, name: str) -> Floats:
     return np.array(rows.columns[name], dtype=np.float64)
 
 
-def _differ(left: Floats, right: Floats | float) -> npt.NDArray[np.bool_]:
+def _differ(left: Floats, right: Floats | float) -> Flags:
     return _outside(left, right - _TOLERANCE, right + _TOLERANCE)
 
 
-def _outside(values: Floats, least: Floats | float, most: Floats | float) -> npt.NDArray[np.bool_]:
+def _outside(values: Floats, least: Floats | float, most: Floats | float) -> Flags:
     # Said by what is inside, so that what is no number is outside.
     return ~((least <= values) & (values <= most))
 
 
-def _quantile_differs(rows: Rows, name: str, part: float) -> npt.NDArray[np.bool_]:
+def _quantile_differs(rows: Rows, name: str, part: float) -> Flags:
     cumulated = rows.scores.cumsum(axis=1)
     least = _SCORES[(cumulated >= part - _TOLERANCE).argmax(axis=1)]
     most = _SCORES[(cumulated >= part + _TOLERANCE).argmax(axis=1)]
@@ -172,9 +190,3 @@ def _quantile_differs(rows: Rows, name: str, part: float) -> npt.NDArray[np.bool
 
 def _par(mean: Floats) -> Floats:
     return np.clip(np.floor(mean + 0.5), LOWEST_PAR, HIGHEST_PAR)
-
-
-def _not_admitted(level: Level, mean: Floats) -> npt.NDArray[np.bool_]:
-    least = -np.inf if level.mean_from is None else float(level.mean_from) - _TOLERANCE
-    most = np.inf if level.mean_below is None else float(level.mean_below) + _TOLERANCE
-    return _outside(mean, least, most)
