@@ -1,6 +1,7 @@
 """Stand-ins for the edges of the pipeline, shared by tests that inject faults."""
 
 from collections.abc import Callable
+from functools import cache
 
 from pipeline.certify import CertifiedDeal
 from pipeline.levels import LEVELS
@@ -53,6 +54,7 @@ class FailingStorage:
             raise self._fault
 
 
+@cache
 def fake_deal(level: str, number: int) -> CertifiedDeal:
     """A certified deal made without solving anything; its puzzle is that of the number's shuffle."""
     masses = [0] * SCORE_COUNT
