@@ -102,12 +102,12 @@ def _value_of(table: Any, rank: Any, start: Any, ranks: Any, buffers: Buffers) -
     """17 - F(table, rank), or 0 where that is not reached."""
     if table == np.int64(start[0]):
         return _most(table, buffers) if rank == np.int64(start[1]) else 0
-    value = 0
+    value: Any = 0
     for column in range(_COLUMNS):
         if _playable_before(table, column, ranks) == rank:
             before = table + _steps[column]
             drawn = buffers.pile[_most(before, buffers) * CELL_BYTES + rank]
-            value = max(value, np.int64(max(buffers.cells[before * CELL_BYTES + rank], drawn)))
+            value = max(value, np.int64(drawn), np.int64(buffers.cells[before * CELL_BYTES + rank]))
     return value
 
 
