@@ -49,9 +49,11 @@ class FailingStorage:
         self.changes.append((operation, path))
         if fails and not self._after:
             raise self._fault
-        make()
-        if fails:
-            raise self._fault
+        try:
+            make()
+        finally:
+            if fails:
+                raise self._fault
 
 
 @cache
