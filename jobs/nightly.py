@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from datetime import date
 
 from jobs.due import Due, due
-from jobs.lock import root_lock
-from jobs.runs import Tally, recorded
+from jobs.exclusive import exclusive_run
+from jobs.runs import Tally
 from jobs.settings import Settings
 from jobs.tools import Tools
 from pipeline.catalog import Catalog, load_catalog, save_catalog
 from pipeline.ledger import published_days
 from pipeline.levels import LEVELS
 from pipeline.storage import LocalStorage
-from pipeline.views import write_views
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +87,8 @@ def run_night(storage: LocalStorage, night: date, settings: Settings, tools: Too
         FairwayError: whatever stopped it; what was complete by then stays.
     """
     started = tools.clock()
-    with root_lock(storage.root, started):
-        try:
-            with recorded(storage, "nightly", settings.workers, tools.version, tools.clock) as tally:
-                todo, levels = _make(storage, night, settings, tools, tally)
-        finally:  # also for what a run had made before it was stopped
-            write_views(storage, load_catalog(storage))
+    with exclusive_run(storage, "nightly", settings, tools) as tally:
+        todo, levels = _make(storage, night, settings, tools, tally)
     seconds = (tools.clock() - started).total_seconds()
     return NightReport(night, todo.nights, levels, todo.dailies, len(published_days(storage)), seconds)
 
@@ -108,7 +103,6 @@ def _make(
     from pipeline.parts import clear_unreferenced
     from pipeline.publish import publish
 
-    storage.clear_leftovers()
     before = after = load_catalog(storage)
     clear_unreferenced(storage, before)
     todo = what_is_due(storage, night, settings)

@@ -15,13 +15,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from jobs.days import parse_day
 from pipeline.errors import ConfigurationError
+from pipeline.executors import MOST_WORKERS
 from pipeline.root import MARKER
 from solver.errors import UsageError
 
 PREFIX: Final = "FAIRWAY_"
 KEY_VARIABLE: Final = "FAIRWAY_DAILY_KEY"
 FIRST_DAY: Final = date(2026, 1, 1)  # the day of hole 1 (design, section 5)
-MOST_WORKERS: Final = 256
 MOST_DEALS_PER_NIGHT: Final = 20_000
 MOST_DEALS: Final = 10_000_000
 MOST_AHEAD_DAYS: Final = 366

@@ -1,0 +1,158 @@
+"""`fairway daily`: a published hole shown or handed on as it is, and holes published apart from a night."""
+
+from datetime import date, timedelta
+from typing import Annotated, Any, Final
+
+import typer
+
+from jobs.cli import clock
+from jobs.cli.context import read_settings, storage_at, tools_with
+from jobs.cli.drawing import can_draw_symbols, draw_table
+from jobs.cli.options import AllowFuture, Data, Json, Output, Workers, day_option
+from jobs.cli.output import check_outside, console, put_bytes, put_json, put_table, say, sink
+from jobs.cli.progress import shown_progress
+from jobs.days import check_not_future, days_between
+from pipeline.documents import Document, parse
+from pipeline.errors import CheckError, DamagedError, MissingError
+from pipeline.ledger import daily_path
+from pipeline.storage import LocalStorage
+from solver.deal import parse_deal
+from solver.errors import UsageError
+from solver.rules import rules_named
+from solver.score import score_name
+
+app = typer.Typer(rich_markup_mode=None)
+
+_PERCENT: Final = 100
+_NAMED_UNDER: Final = -2  # an Eagle; a cleared hole is further under par and has a signed number
+_NAMED_OVER: Final = 2  # a Double bogey
+
+ShownDay = Annotated[date | None, day_option("--date", "The date of the hole. Default: today in UTC.")]
+
+
+@app.callback()
+def _group() -> None:
+    """Look at Daily holes, publish them.
+
+    Example: fairway daily show
+    """
+
+
+@app.command()
+def show(day: ShownDay = None, data: Data = None, as_json: Json = False) -> None:
+    """Draw a published Daily hole.
+
+    With its par and the steady player's chances.
+
+    Example: fairway daily show --date 2026-11-30
+    """
+    wanted = day or clock.today()
+    published = _published(storage_at(data, read_settings()), wanted)
+    if as_json:
+        put_bytes(published)
+        return
+    path = daily_path(wanted)
+    document = parse(published, path)
+    try:
+        _tell(document)
+    except (KeyError, TypeError, ValueError, UsageError) as error:
+        raise DamagedError(f"{path} is no Daily hole: {error}; `fairway verify` tells more") from error
+
+
+@app.command()
+def export(day: ShownDay = None, output: Output = None, data: Data = None) -> None:
+    """Print the file of a published hole.
+
+    Byte for byte, as clients get it.
+
+    Example: fairway daily export --date 2026-11-30 -o hole.json
+    """
+    storage = storage_at(data, read_settings())
+    if output is not None:
+        check_outside(output, storage)
+    published = _published(storage, day or clock.today())
+    with sink(output) as stream:
+        stream.write(published)
+
+
+@app.command()
+def publish(
+    first: Annotated[
+        date | None, day_option("--from", "First date. Default: FAIRWAY_DAILY_FROM, else 2026-01-01.")
+    ] = None,
+    last: Annotated[
+        date | None,
+        day_option("--to", "Last date. Default: today and FAIRWAY_PUBLISH_AHEAD_DAYS, else 2, days."),
+    ] = None,
+    data: Data = None,
+    workers: Workers = None,
+    allow_future: AllowFuture = False,
+    as_json: Json = False,
+) -> None:
+    """Publish the Daily holes of some dates.
+
+    Those that are out already stay as they are.
+
+    Example: fairway daily publish --from 2026-11-01 --to 2026-11-30
+    """
+    from jobs.publishing import run_publish
+
+    settings = read_settings(workers)
+    begin = first or settings.daily_from
+    end = last or clock.today() + timedelta(days=settings.publish_ahead_days)
+    if not allow_future:
+        check_not_future(end, clock.today(), settings.publish_ahead_days, "--to")
+    days = days_between(begin, end)
+    if not days:
+        raise UsageError(f"--from {begin} is after --to {end}; there is no date between")
+    storage = storage_at(data, settings, create=True)
+    with shown_progress() as progress:
+        done = run_publish(storage, days, settings, tools_with(settings, progress))
+    if as_json:
+        put_json({"made": _texts(done.made), "there": done.there, "released": _texts(done.released)})
+        return
+    span = f", {done.made[0]} to {done.made[-1]}" if done.made else ""
+    say(f"{len(done.made):,} Daily holes published{span}; {done.there:,} of the dates were out before")
+
+
+def _texts(days: tuple[date, ...]) -> list[str]:
+    return [day.isoformat() for day in days]
+
+
+def _published(storage: LocalStorage, day: date) -> bytes:
+    """The bytes of a published hole.
+
+    Raises:
+        CheckError: it is not out.
+    """
+    try:
+        return storage.read(daily_path(day))
+    except MissingError as error:
+        raise CheckError(
+            f"the Daily hole of {day} is not published; `fairway daily publish` does it"
+        ) from error
+
+
+def _tell(document: Document) -> None:
+    deal, rules = parse_deal(document["deal"]), rules_named(document["rules"]["name"])
+    par, steady = document["par"], document["steady"]
+    say(
+        f"Daily hole {document['hole']}, {document['date']}: par {par}, best score {document['best_score']}\n"
+    )
+    console().print(draw_table(deal, rules, symbols=can_draw_symbols()))
+    say(f"\nThe steady player needs {steady['mean']:.2f} on average, and makes:\n")
+    put_table(
+        [("result", False), ("chance", True)],
+        [(name, f"{chance * _PERCENT:.1f} %") for name, chance in _chances(steady, par)],
+    )
+
+
+def _chances(steady: dict[str, Any], par: int) -> list[tuple[str, float]]:
+    """What a score is called, and how likely the steady player makes it, best first."""
+    under, over = par + _NAMED_UNDER, par + _NAMED_OVER
+    names = ["better", *(score_name(score, par) for score in range(under, over + 1)), "worse"]
+    chances = dict.fromkeys(names, 0.0)
+    for score, chance in enumerate(steady["probabilities"], steady["lowest_score"]):
+        name = "better" if score < under else "worse" if score > over else score_name(score, par)
+        chances[name] += chance
+    return list(chances.items())

@@ -1,0 +1,89 @@
+"""`fairway nightly`: one night, and a report of it."""
+
+import shlex
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from jobs.cli import clock
+from jobs.cli.context import read_settings, storage_at, tools_with
+from jobs.cli.options import AllowFuture, Data, Json, Workers, day_option
+from jobs.cli.output import put_json, put_table, say
+from jobs.cli.progress import shown_progress
+from jobs.days import check_not_future
+
+if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
+    from jobs.nightly import NightReport
+
+PAR_QUERY = "select level, par, count(*) from deals group by all order by all"
+
+
+def nightly(
+    day: Annotated[date | None, day_option("--date", "The night to reach. Default: today in UTC.")] = None,
+    data: Data = None,
+    workers: Workers = None,
+    allow_future: AllowFuture = False,
+    as_json: Json = False,
+) -> None:
+    """Add a night's deals, publish Daily holes.
+
+    Nights that were missed since the last one are added too. What is there already stays as it is.
+
+    Example: fairway nightly --date 2026-11-30
+    """
+    from jobs.nightly import run_night
+
+    settings = read_settings(workers)
+    night = day or clock.today()
+    if not allow_future:
+        check_not_future(night, clock.today(), 0, "--date")
+    storage = storage_at(data, settings, create=True)
+    with shown_progress() as progress:
+        report = run_night(storage, night, settings, tools_with(settings, progress))
+    if as_json:
+        put_json(_document(report, storage.root))
+        return
+    _tell(report, storage.root)
+    _suggest(data)
+
+
+def _document(report: "NightReport", root: Path) -> dict[str, object]:
+    return {
+        "night": report.night.isoformat(),
+        "nights": [night.isoformat() for night in report.nights],
+        "levels": [
+            {"level": level.level, "sampled": level.sampled, "added": level.added, "deals": level.size}
+            for level in report.levels
+        ],
+        "dailies": [day.isoformat() for day in report.dailies],
+        "published": report.published,
+        "seconds": report.seconds,
+        "data": str(root),
+    }
+
+
+def _tell(report: "NightReport", root: Path) -> None:
+    if report.is_nothing:
+        say(f"night {report.night}: nothing to do, everything is there already")
+    else:
+        say(f"night {report.night}: done in {report.seconds:.1f} s")
+    say()
+    put_table(
+        [("level", False), ("shuffles sampled", True), ("deals added", True), ("deals now", True)],
+        [
+            (level.level, f"{level.sampled:,}", f"{level.added:,}", f"{level.size:,}")
+            for level in report.levels
+        ],
+    )
+    say()
+    span = f", {report.dailies[0]} to {report.dailies[-1]}" if report.dailies else ""
+    say(f"Daily holes: {len(report.dailies):,} published{span}; {report.published:,} are out")
+    say(f"data root:   {root}")
+
+
+def _suggest(data: Path | None) -> None:
+    """Two commands to go on with, as they must be typed for this data root."""
+    where = "" if data is None else f" --data {shlex.quote(str(data))}"
+    say("\nTry next:")
+    say(f'  fairway query{where} "{PAR_QUERY}"')
+    say(f"  fairway daily show{where}")

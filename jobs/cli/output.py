@@ -1,0 +1,127 @@
+"""Where things go: data on standard output or into a file, all else on standard error."""
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
+
+from pipeline.errors import StorageError
+from pipeline.storage import INCOMING, LocalStorage
+from solver.errors import UsageError
+
+if TYPE_CHECKING:  # it takes longer to load than help takes to print
+    from rich.console import Console
+
+STANDARD: Final = Path("-")
+_UNLIMITED_WIDTH: Final = 100_000
+
+
+def note(text: str) -> None:
+    """Tell a person something, on standard error."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def say(text: str = "") -> None:
+    """Print a line for people, on standard output."""
+    sys.stdout.write(f"{text}\n")
+
+
+def put_bytes(data: bytes) -> None:
+    """Write bytes to standard output as they are."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+
+
+def put_json(document: Any) -> None:
+    """Write one line of JSON, in UTF-8 whatever the terminal's encoding."""
+    put_bytes(json_line(document))
+
+
+def json_line(document: Any) -> bytes:
+    """A document as one line of JSON."""
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return f"{text}\n".encode()
+
+
+def console() -> "Console":
+    """Standard output for people: colours on a terminal only; elsewhere lines are never folded."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else _UNLIMITED_WIDTH
+    return Console(width=width, highlight=False, markup=False, emoji=False)
+
+
+def put_table(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table for people.
+
+    Args:
+        columns: the headings, each with whether its column holds numbers, which are set to the right.
+        rows: one text a column.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for heading, is_number in columns:
+        side: Literal["left", "right"] = "right" if is_number else "left"
+        table.add_column(Text(heading), justify=side, overflow="ellipsis", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console().print(table)
+
+
+def check_outside(path: Path, storage: LocalStorage) -> None:
+    """Refuse to write a user's file into the data root, where everything has its place.
+
+    Raises:
+        UsageError: the path lies inside.
+    """
+    if Path(os.path.realpath(path)).is_relative_to(storage.root):
+        raise UsageError(f"{path} lies in the data root {storage.root}; write it elsewhere")
+
+
+@contextlib.contextmanager
+def sink(path: Path | None) -> Iterator[BinaryIO]:
+    """Where the data of a command go: a file that appears whole or not at all, or standard output.
+
+    Args:
+        path: the file, which is replaced where it exists; None or `-` for standard output.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    if path is None or path == STANDARD:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    try:
+        if path.exists() and not path.is_file():  # a device, a pipe, or a folder, which refuses
+            with path.open("wb") as stream:
+                yield stream
+        else:
+            with _beside(path) as stream:
+                yield stream
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror or error}; choose another place") from error
+
+
+@contextlib.contextmanager
+def _beside(path: Path) -> Iterator[BinaryIO]:
+    path = Path(os.path.realpath(path))  # a symbolic link stays one
+    incoming = path.with_name(f"{INCOMING}{os.getpid()}-{path.name}")
+    try:
+        with incoming.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        incoming.replace(path)
+    finally:
+        incoming.unlink(missing_ok=True)

@@ -1,0 +1,233 @@
+"""`fairway pool`: what the pools hold, one of them made anew, one of them for a game client."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from jobs.cli.context import read_settings, storage_at, tools_with
+from jobs.cli.options import Data, Json, LevelName, Workers
+from jobs.cli.output import put_json, put_table, say
+from jobs.cli.progress import shown_progress
+from pipeline.catalog import Catalog, load_catalog
+from pipeline.levels import level_named
+from pipeline.shuffle import MOST_DEAL_NUMBER
+from pipeline.storage import LocalStorage
+
+if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
+    from jobs.settings import Settings
+
+app = typer.Typer(rich_markup_mode=None)
+
+_MOST_DEALS: Final = 10_000_000
+_PARS: Final = (3, 4, 5)
+_SHOWN: Final = ("deal_number", "par", "best_score", "draws", "steady_mean", "steady_clear_rate", "line")
+_PAR_MIX: Final = "select level, par, count(*) from deals group by all"
+
+
+@app.callback()
+def _group() -> None:
+    """Look at the pools, make one anew.
+
+    Example: fairway pool status
+    """
+
+
+@app.command()
+def status(data: Data = None, workers: Workers = None, as_json: Json = False) -> None:
+    """Tell how large the pools are.
+
+    Also their mix of pars, and how far they have come.
+
+    Example: fairway pool status
+    """
+    settings = read_settings(workers)
+    storage = storage_at(data, settings)
+    catalog = load_catalog(storage)
+    rows = _status(catalog, _par_mix(storage, catalog, settings))
+    if as_json:
+        put_json({"levels": rows})
+        return
+    put_table(
+        [
+            ("level", False),
+            ("deals", True),
+            *((f"par {par}", True) for par in _PARS),
+            ("generation", True),
+            ("next number", True),
+            ("last night", False),
+        ],
+        [
+            (
+                row["level"],
+                f"{row['deals']:,}",
+                *(f"{row['pars'][str(par)]:,}" for par in _PARS),
+                str(row["generation"]),
+                f"{row['next_number']:,}",
+                row["last_night"] or "none yet",
+            )
+            for row in rows
+        ],
+    )
+
+
+@app.command()
+def show(
+    level: LevelName,
+    limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many deals.")] = 10,
+    data: Data = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """List the first deals of a level.
+
+    Those with the lowest numbers.
+
+    Example: fairway pool show medium --limit 20
+    """
+    name = level_named(level).name
+    settings = read_settings(workers)
+    storage = storage_at(data, settings)
+    # The name is one of ours, and the limit a number.
+    statement = f"from deals where level = '{name}' order by deal_number limit {limit}"
+    columns = "*" if as_json else ", ".join(_SHOWN)
+    names, rows = _asked(storage, load_catalog(storage), f"select {columns} {statement}", settings)
+    if as_json:
+        put_json([dict(zip(names, row, strict=True)) for row in rows])
+        return
+    if not rows:
+        say(f"the pool of level {name} is empty")
+        return
+    put_table(
+        [(column.replace("_", " "), column != "line") for column in names],
+        [[_cell(value) for value in row] for row in rows],
+    )
+
+
+@app.command()
+def regenerate(
+    level: LevelName,
+    size: Annotated[
+        int | None,
+        typer.Option(
+            "--size",
+            min=1,
+            max=_MOST_DEALS,
+            metavar="N",
+            help="Deals. Default: as many as now.",
+            show_default=False,
+        ),
+    ] = None,
+    first: Annotated[
+        int | None,
+        typer.Option(
+            "--from-number",
+            min=0,
+            max=MOST_DEAL_NUMBER,
+            metavar="N",
+            help="First deal number to sample. Default: the first of the pool as it is.",
+            show_default=False,
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin with the first number that was never sampled for it.")
+    ] = False,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Drop an unfinished regeneration instead of resuming it.")
+    ] = False,
+    data: Data = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Make a level's pool anew.
+
+    It is made beside the old one, with a switch in one step at the end. One that was stopped is resumed
+    by the same command.
+
+    Example: fairway pool regenerate hard --size 2000 --fresh
+    """
+    from jobs.regeneration import Request, run_regeneration
+
+    request = Request(level_named(level).name, size, first, fresh, restart)
+    settings = read_settings(workers)
+    storage = storage_at(data, settings)
+    with shown_progress() as progress:
+        report = run_regeneration(storage, request, settings, tools_with(settings, progress))
+    if as_json:
+        put_json(
+            {
+                "level": report.level,
+                "generation": report.generation,
+                "first": report.first,
+                "last": report.last,
+                "deals": report.size,
+                "seconds": report.seconds,
+            }
+        )
+        return
+    say(f"level {report.level} is now at generation {report.generation}: {report.size:,} deals")
+    say(f"sampled from number {report.first} to {report.last}, in {report.seconds:.1f} s")
+
+
+@app.command()
+def export(
+    level: LevelName,
+    folder: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="DIR", help="A new folder or an earlier export."),
+    ],
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Write a level's pool for game clients.
+
+    JSON files of 500 deals and an index of them; the same pool gives the same bytes.
+
+    Example: fairway pool export easy -o easy-deals
+    """
+    from pipeline.export import export_pool
+
+    name = level_named(level).name
+    storage = storage_at(data, read_settings())
+    exported = export_pool(storage, load_catalog(storage).pool(name), folder)
+    if as_json:
+        put_json(
+            {"level": name, "deals": exported.deals, "shards": list(exported.shards), "folder": str(folder)}
+        )
+        return
+    say(f"{exported.deals:,} deals of level {name} in {len(exported.shards)} files and an index: {folder}")
+
+
+def _status(catalog: Catalog, mix: dict[tuple[str, int], int]) -> list[dict[str, Any]]:
+    return [
+        {
+            "level": pool.level,
+            "deals": pool.size,
+            "pars": {str(par): mix.get((pool.level, par), 0) for par in _PARS},
+            "generation": pool.generation,
+            "parts": len(pool.parts),
+            "next_number": pool.next_number,
+            "last_night": pool.last_night.isoformat() if pool.last_night else None,
+        }
+        for pool in catalog.pools
+    ]
+
+
+def _par_mix(storage: LocalStorage, catalog: Catalog, settings: "Settings") -> dict[tuple[str, int], int]:
+    if not any(pool.parts for pool in catalog.pools):
+        return {}
+    _, rows = _asked(storage, catalog, _PAR_MIX, settings)
+    return {(level, par): count for level, par, count in rows}
+
+
+def _asked(
+    storage: LocalStorage, catalog: Catalog, statement: str, settings: "Settings"
+) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    from pipeline.query import asked
+
+    with asked(storage, catalog, statement, settings.workers) as answer:
+        return (answer.names, list(answer.rows())) if answer is not None else ((), [])
+
+
+def _cell(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,84 @@
+"""How far work is: a bar for each task on a terminal, a few plain lines anywhere else; on standard error."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from jobs.cli.output import note
+from pipeline.progress import Progress
+
+if TYPE_CHECKING:  # it takes longer to load than help takes to print
+    from rich import progress as rich_progress
+
+_TENTHS: Final = 10
+_LINE_EVERY: Final = 1000  # where nobody knows how much there is in all
+_BAR_EVERY: Final = 0.05  # seconds between two changes of a bar
+
+
+class LineProgress:
+    """A line when a task begins, one about each tenth of it, and one at its end.
+
+    Args:
+        write: takes each line.
+    """
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._last: dict[str, int] = {}
+
+    def update(self, task: str, done: int, total: int) -> None:
+        """See `Progress.update`; a total of 0 is an unknown one."""
+        step = done * _TENTHS // total if total else done // _LINE_EVERY
+        if step == self._last.get(task):
+            return
+        if task not in self._last and total:
+            self._write(f"{task}: 0 of {total:,}")
+        if step or not total:
+            self._write(f"{task}: {done:,} of {total:,}" if total else f"{task}: {done:,}")
+        self._last[task] = step
+
+
+class BarProgress:
+    """A bar for each task.
+
+    Args:
+        bars: rich's progress display, running.
+        clock: seconds from any fixed moment.
+    """
+
+    def __init__(self, bars: "rich_progress.Progress", clock: Callable[[], float]) -> None:
+        self._bars = bars
+        self._clock = clock
+        self._tasks: dict[str, rich_progress.TaskID] = {}
+        self._next = 0.0
+
+    def update(self, task: str, done: int, total: int) -> None:
+        """See `Progress.update`; a total of 0 is an unknown one."""
+        if task not in self._tasks:
+            self._tasks[task] = self._bars.add_task(task, total=total or None)
+        now = self._clock()
+        if now >= self._next or done == total:
+            self._bars.update(self._tasks[task], completed=done)
+            self._next = now + _BAR_EVERY
+
+
+@contextmanager
+def shown_progress(*, bars: bool = True) -> Iterator[Progress]:
+    """A listener for the work of the block.
+
+    Args:
+        bars: whether bars may be shown, if standard error is a terminal.
+    """
+    if not (bars and sys.stderr.isatty()):
+        yield LineProgress(note)
+        return
+    from time import monotonic
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=Console(stderr=True), redirect_stdout=False) as display:
+        yield BarProgress(display, monotonic)

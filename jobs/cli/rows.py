@@ -1,0 +1,88 @@
+"""Rows of a query as CSV, as lines of JSON, and as cells of a table.
+
+JSON knows fewer kinds of values than SQL: a date or a time becomes its ISO text, bytes their hexadecimal
+digits, a whole number stays one however large, and what is no number (NaN, infinity) becomes null.
+"""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any, BinaryIO, Final
+
+from jobs.cli.output import json_line
+from solver.errors import UsageError
+
+_CSV_ENDING: Final = "\n"
+_MOST_LETTERS: Final = 60
+_FLOAT_DIGITS: Final = 6
+
+
+def plain(value: Any) -> Any:
+    """A value of SQL as one of JSON."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else None
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case datetime() | date() | time():
+            return value.isoformat()
+        case bytes():
+            return value.hex()
+        case Mapping():
+            return {str(key): plain(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [plain(inner) for inner in value]
+    return str(value)
+
+
+def write_json(stream: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write one JSON object a line.
+
+    Raises:
+        UsageError: two columns have one name, so that an object cannot hold both.
+    """
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"two columns are called {twice[0]!r}; name one of them with AS for JSON")
+    stream.writelines(json_line(dict(zip(names, map(plain, row), strict=True))) for row in rows)
+
+
+def write_csv(stream: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write comma-separated values in UTF-8 with a heading; null is nothing, lists are JSON text."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
+    try:
+        writer = csv.writer(text, lineterminator=_CSV_ENDING)
+        writer.writerow(names)
+        writer.writerows([_csv_cell(value) for value in row] for row in rows)
+    finally:
+        text.detach()  # the stream is not ours to close
+
+
+def _csv_cell(value: Any) -> Any:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float() | None:
+            return value
+    simple = plain(value)
+    return json.dumps(simple, ensure_ascii=False) if isinstance(simple, list | dict) else simple
+
+
+def cell_text(value: Any) -> str:
+    """A value as a person reads it in a table; what is long is cut."""
+    match value:
+        case None:
+            return ""
+        case float():
+            return f"{value:.{_FLOAT_DIGITS}g}"
+        case datetime():
+            return value.isoformat(sep=" ")
+    text = str(_csv_cell(value))
+    line = " ".join(text.splitlines()) if isinstance(value, str) and len(text) > _MOST_LETTERS else text
+    return line if len(line) <= _MOST_LETTERS else f"{line[: _MOST_LETTERS - 1]}…"

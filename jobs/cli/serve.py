@@ -1,0 +1,49 @@
+"""`fairway serve`: the nightly job on the built-in scheduler."""
+
+import logging
+from time import gmtime
+from typing import Final
+
+from jobs.cli import clock
+from jobs.cli.context import read_settings, storage_at, tools_with
+from jobs.cli.options import Data, Workers
+from jobs.cli.progress import LineProgress
+
+_FORMAT: Final = "%(asctime)sZ %(levelname)s %(message)s"
+_TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S"
+
+
+def serve(data: Data = None, workers: Workers = None) -> None:
+    """Run the nightly job each day at 00:05 UTC.
+
+    Whatever is due at the start runs at once. SIGTERM or Ctrl-C ends it.
+
+    Example: fairway serve --data /srv/fairway
+    """
+    from jobs.due import night_of
+    from jobs.nightly import run_night, what_is_due
+    from jobs.scheduler import log
+    from jobs.scheduler import serve as serve_work
+
+    settings = read_settings(workers)
+    storage = storage_at(data, settings, create=True)
+    _log_to_stderr()
+    tools = tools_with(settings, LineProgress(log.info))
+
+    def work() -> None:
+        night = night_of(clock.now())
+        if not what_is_due(storage, night, settings):
+            log.info("nothing is due for the night %s", night)
+            return
+        report = run_night(storage, night, settings, tools)
+        added = sum(level.added for level in report.levels)
+        log.info("night %s: %d deals, %d Daily holes", night, added, len(report.dailies))
+
+    log.info("serving %s", storage.root)
+    serve_work(work)
+
+
+def _log_to_stderr() -> None:
+    logging.Formatter.converter = gmtime
+    logging.basicConfig(format=_FORMAT, datefmt=_TIME_FORMAT, level=logging.INFO)
+    logging.getLogger("apscheduler").setLevel(logging.WARNING)

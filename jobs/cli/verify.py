@@ -1,0 +1,83 @@
+"""`fairway verify`: every check of a data root, without changing anything."""
+
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from jobs.cli.context import load_kernels, read_settings, storage_at
+from jobs.cli.options import Data, Json, Workers
+from jobs.cli.outcome import DONE, FAILED
+from jobs.cli.output import put_json, say
+from jobs.cli.progress import shown_progress
+from solver.errors import UsageError
+
+if TYPE_CHECKING:  # it has kernels, which take longer to load than help takes to print
+    from pipeline.verify_report import CheckResult
+
+
+def verify(
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample",
+            min=0,
+            metavar="N",
+            help="Deals a level to solve and rate from nothing; with 0, nothing at all is. Default: 20.",
+            show_default=False,
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Solve and rate every deal from nothing.")] = False,
+    data: Data = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> int:
+    """Check everything in a data root.
+
+    Nothing is changed. The exit code is 1 where something is not as it must be.
+
+    Example: fairway verify --sample 100
+    """
+    if every and sample is not None:
+        raise UsageError("--sample and --all exclude each other; give one of them")
+    settings = read_settings(workers)
+    storage = storage_at(data, settings)
+    load_kernels(settings)
+    from pipeline.executors import local_executor
+    from pipeline.verify import SAMPLE_SIZE
+    from pipeline.verify import verify as run_checks
+
+    size = None if every else SAMPLE_SIZE if sample is None else sample
+    with shown_progress() as progress, local_executor(settings.workers) as executor:
+        results = run_checks(storage, settings.daily_key, size, executor, monotonic, progress)
+    passed = all(result.is_passed for result in results)
+    if as_json:
+        put_json({"passed": passed, "checks": [_document(result) for result in results]})
+    else:
+        _tell(results)
+    return DONE if passed else FAILED
+
+
+def _document(result: "CheckResult") -> dict[str, Any]:
+    return {
+        "name": result.name,
+        "passed": result.is_passed,
+        "checked": result.checked,
+        "unit": result.unit,
+        "problems": [{"file": found.file, "what": found.what} for found in result.problems],
+        "notes": [{"file": found.file, "what": found.what} for found in result.notes],
+        "seconds": round(result.seconds, 3),
+    }
+
+
+def _tell(results: "tuple[CheckResult, ...]") -> None:
+    width = max((len(result.name) for result in results), default=0)
+    for result in results:
+        verdict = "ok  " if result.is_passed else "FAIL"
+        say(f"{verdict}  {result.name:<{width}}  {result.checked:>7,} {result.unit}, {result.seconds:.2f} s")
+        for problem in result.problems:
+            say(f"      problem: {problem}")
+        for found in result.notes:
+            say(f"      note: {found}")
+    problems = sum(len(result.problems) for result in results)
+    say(f"\n{problems:,} problems" if problems else "\nno problem found")

@@ -1,0 +1,39 @@
+"""Publishing Daily holes apart from a night: for a range of dates that the person who runs it gives."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import TYPE_CHECKING
+
+from jobs.exclusive import exclusive_run
+from jobs.settings import Settings
+from jobs.tools import Tools
+from pipeline.storage import LocalStorage
+
+if TYPE_CHECKING:  # the module has kernels, whose cache must be found first
+    from pipeline.publish import Published
+
+
+def run_publish(storage: LocalStorage, days: Sequence[date], settings: Settings, tools: Tools) -> "Published":
+    """Publish the holes of these dates that are not out yet, and leave a record in `runs/`.
+
+    Args:
+        storage: the data root.
+        days: dates from 2026-01-01 on.
+        settings: in force; the key is one of them.
+        tools: the outside world.
+
+    Raises:
+        BusyError: another run holds the data root.
+        FairwayError: see `pipeline.publish.publish`.
+    """
+    tools.load_kernels()
+    from pipeline.executors import local_executor
+    from pipeline.publish import publish
+
+    with (
+        exclusive_run(storage, "daily publish", settings, tools) as tally,
+        local_executor(settings.workers) as executor,
+    ):
+        done = publish(storage, days, settings.daily_key, tools.clock(), executor, tools.progress)
+        tally.dailies = len(done.made)
+    return done
