@@ -61,9 +61,8 @@ def export_pool(storage: LocalStorage, pool: Pool, folder: Path) -> Exported:
         raise CheckError(f"the pool of level {pool.level} is empty; `fairway nightly` fills it")
     target = _target(storage, pool.level, folder)
     target.clear_leftovers()
-    shards = [
-        _write_shard(target, pool.level, number, deals) for number, deals in enumerate(_cut(storage, pool))
-    ]
+    cut = enumerate(_cut(storage, pool), start=1)
+    shards = [_write_shard(target, pool.level, number, rows) for number, rows in cut]
     index = {
         "schema": POOL_SCHEMA,
         "level": pool.level,

@@ -14,7 +14,7 @@ from pipeline.certify import warm_up
 from pipeline.errors import DamagedError
 from pipeline.generate import make_parts
 from pipeline.ordered import AHEAD
-from pipeline.parts import puzzles_of, write_part
+from pipeline.parts import clear_unreferenced, puzzles_of, write_part
 from pipeline.progress import Progress
 from pipeline.shuffle import MOST_DEAL_NUMBER
 from pipeline.storage import Storage
@@ -80,6 +80,7 @@ def regenerate(
         DamagedError: the record of the unfinished one is damaged, or there are parts without a record.
     """
     pool = catalog.pool(wanted.level)
+    clear_unreferenced(storage, catalog)
     record, known = _begun(storage, pool, wanted)
     warm_up()
     sizes = _part_sizes(record.missing)

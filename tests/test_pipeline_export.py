@@ -91,6 +91,7 @@ def test_a_client_finds_every_deal_of_the_pool(
     assert (index["level"], index["generation"], index["deals"]) == (LEVEL, 1, 1150)
     assert (exported.deals, len(exported.shards)) == (1150, 3)
     assert set(content(tmp_path / "out")) == {INDEX_NAME, *exported.shards}
+    assert [name[:13] for name in exported.shards] == ["medium-00001-", "medium-00002-", "medium-00003-"]
 
 
 def test_the_index_says_which_rank_goes_on_which(

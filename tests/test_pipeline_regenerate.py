@@ -53,7 +53,6 @@ def with_a_night(storage: LocalStorage, night: date = NIGHT) -> LocalStorage:
 def run(storage: Storage, size: int | None = None, first: int | None = None) -> Catalog:
     """A regeneration as the job does it."""
     catalog = load_catalog(storage)
-    clear_unreferenced(storage, catalog)
     wanted = plan_regeneration(catalog.pool(LEVEL), size, first)
     with local_executor(1) as executor:
         return regenerate.regenerate(storage, catalog, wanted, executor, SILENT)
