@@ -104,7 +104,12 @@ class Ledger:
         for day, listed in self.listed.items():
             if day not in documents or documents[day]["sha256"] != listed["sha256"]:
                 documents[day] = listed
-        return render({"schema": INDEX_SCHEMA, "dailies": [documents[day] for day in sorted(documents)]})
+        return render_index(documents)
+
+
+def render_index(entries: Mapping[date, Document]) -> bytes:
+    """The bytes of an index with these entries, by date."""
+    return render({"schema": INDEX_SCHEMA, "dailies": [entries[day] for day in sorted(entries)]})
 
 
 def daily_path(day: date) -> str:

@@ -120,6 +120,8 @@ def publish(
         hole_of(day)  # before anything is written
     ledger = read_ledger(storage)
     missing = [day for day in asked if day not in ledger.days]
+    if missing and INDEX_PATH not in storage.list(INDEX_PATH):
+        _write_index(storage, ledger)  # dailies without any index are damage then, not a run that was killed
     leftovers = {*storage.list(PRIVATE_SOLUTION_FOLDER), *storage.list(SOLUTION_FOLDER)}
     refusals: list[str] = []
     if missing:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
 from typing import Final
@@ -26,6 +26,7 @@ from pipeline.ledger import (
     parse_index,
     published_days,
     read_ledger,
+    render_index,
     sha256_of,
 )
 from pipeline.ordered import in_order
@@ -170,26 +171,32 @@ def _solution_faults(storage: Storage, path: str, daily: Daily) -> tuple[str, ..
 
 
 def _check_index(storage: Storage, report: Report) -> None:
-    with report.check(
-        "dailies as the index hashed them, the index up to date", "dailies", INDEX_PATH
-    ) as check:
+    with report.check("dailies as the index hashed them", "dailies", INDEX_PATH) as check:
         ledger = read_ledger(storage)
         if not ledger.days and INDEX_PATH not in storage.list(INDEX_PATH):
             return  # nothing was ever published
         data = storage.read(INDEX_PATH)
         listed = parse_index(data)
         check.checked += len(listed)
-        changed = [daily_path(day) for day in sorted(listed) if _has_changed(ledger, day)]
-        for path in changed:
-            check.problem(path, "not the file that the index lists: it has changed or is gone")
-        if not changed and data != ledger.index_bytes():
-            check.problem(INDEX_PATH, "out of date; the next run that publishes rebuilds it")
+        for day, document in listed.items():
+            _check_entry(ledger, day, document, check)
+        if render_index(listed) != data:
+            check.problem(
+                INDEX_PATH, "not in the form that is published: other blanks, or another order of keys"
+            )
+        if not check.problems and data != ledger.index_bytes():
+            check.note(INDEX_PATH, "behind what is there; the next run that publishes completes it")
 
 
-def _has_changed(ledger: Ledger, day: date) -> bool:
-    # One that cannot be read was reported as such.
+def _check_entry(ledger: Ledger, day: date, listed: Document, check: Check) -> None:
     entry = ledger.entries.get(day)
-    return day not in ledger.days or (entry is not None and entry.sha256 != ledger.listed[day]["sha256"])
+    if day not in ledger.days or (entry is not None and entry.sha256 != listed["sha256"]):
+        check.problem(daily_path(day), "not the file that the index lists: it has changed or is gone")
+    elif entry is not None:  # one that cannot be read has been reported as such
+        # A run that was killed leaves an index that does not list a solution yet.
+        before, after = (replace(entry, is_released=released).document() for released in (False, True))
+        if listed != before and (listed != after or not entry.is_released):
+            check.problem(INDEX_PATH, f"its entry of {day} is not what lies there")
 
 
 def _chosen(wanted: tuple[date, bytes | None]) -> bytes:

@@ -39,6 +39,8 @@ HALF_OVER = datetime(2026, 11, 29, 12, tzinfo=UTC)  # the 27th and the 28th are 
 NONE_OVER = datetime(2026, 11, 27, tzinfo=UTC)
 NEVER = -1
 
+EMPTY_INDEX = render({"schema": INDEX_SCHEMA, "dailies": []})
+
 Files = dict[str, bytes]
 
 made_before = cache(make_daily)  # the tests publish the same few holes over and over
@@ -132,12 +134,15 @@ def test_a_solution_is_nowhere_public_before_its_date_is_over(site: Site) -> Non
         assert there == [over, not over]
 
 
-def test_solution_then_daily_then_index(site: Site) -> None:
+def test_from_the_first_daily_on_there_is_an_index_and_solutions_come_before_their_dailies(
+    site: Site,
+) -> None:
     places = [path for operation, path in site.changes() if operation != "remove"]
     solutions = [solution_path(DAYS[0]), solution_path(DAYS[1])]
     solutions += [private_solution_path(DAYS[2]), private_solution_path(DAYS[3])]
     dailies = [daily_path(day) for day in DAYS]
-    assert places == [path for pair in zip(solutions, dailies, strict=True) for path in pair] + [INDEX_PATH]
+    pairs = [path for pair in zip(solutions, dailies, strict=True) for path in pair]
+    assert places == [INDEX_PATH, *pairs, INDEX_PATH]
 
 
 def test_dailies_are_only_ever_created(site: Site) -> None:
@@ -184,7 +189,7 @@ def test_work_and_result_can_travel_to_another_process(monkeypatch: pytest.Monke
 
 # Stopped anywhere
 
-CHANGES = 9  # two files a hole, and the index
+CHANGES = 10  # the index, two files a hole, the index again
 
 
 def test_the_number_of_changes_is_what_the_tests_below_go_through(site: Site) -> None:
@@ -252,10 +257,11 @@ def test_a_solution_left_under_another_key_gives_way(
     site: Site, undisturbed: Files, leftover_now: datetime
 ) -> None:
     for day in (DAYS[1], DAYS[3]):
+        site.root.replace(INDEX_PATH, EMPTY_INDEX)
         stop = FailingStorage(site.root, 0, Killed(), after=True)
         with pytest.raises(Killed):
             site.publish([day], leftover_now, OTHER_KEY, storage=stop)
-    assert len(site.files()) == 2
+    assert len(site.files()) == 3
     site.publish()
     assert site.files() == undisturbed
 
@@ -320,7 +326,7 @@ def test_a_hole_whose_line_fails_its_replay_is_not_published(
     monkeypatch.setattr(module, "make_daily", make_daily)
     with pytest.raises(CheckError, match=f"the hole made for {DAYS[0]} is not right and was not published"):
         site.publish(DAYS[:1])
-    assert site.files() == {}
+    assert site.files() == {INDEX_PATH: EMPTY_INDEX}
 
 
 # Damage

@@ -32,7 +32,7 @@ from pipeline.storage import LocalStorage, Storage
 from pipeline.verify import verify
 from pipeline.verify_parts import spread
 from pipeline.verify_report import CheckResult
-from pipeline.views import SQL_FILE, write_views
+from pipeline.views import SQL_FILE, catalog_sql, part_paths, write_views
 from tests.doubles import FailingStorage, Killed
 
 KEY = bytes(range(32))
@@ -57,9 +57,9 @@ SAMPLED = "sampled deals solved and rated anew"
 DAILIES = "dailies faultless, under their own date"
 DATES = "no puzzle on two dates"
 SOLUTIONS = "solutions there, as hashed, replayed"
-INDEX = "dailies as the index hashed them, the index up to date"
+INDEX = "dailies as the index hashed them"
 CHOSEN = "holes chosen anew"
-VIEWS = "views for DuckDB up to date"
+VIEWS = "views for DuckDB"
 
 Results = Mapping[str, CheckResult]
 
@@ -518,8 +518,8 @@ def test_a_daily_that_went_is_missed(storage: LocalStorage, check: Callable[...,
     assert notes(results)[DAILIES] == [f"daily/: no hole for 1 dates between {DAYS[0]} and {DAYS[2]}"]
 
 
-@pytest.mark.parametrize("content", [None, b"", b"{}", b'{"schema":"fairway-index/1.0","dailies":[]}\n'])
-def test_an_index_that_is_gone_damaged_or_out_of_date_is_found(
+@pytest.mark.parametrize("content", [None, b"", b"{}", b'{"schema":"fairway-index/2.0","dailies":[]}\n'])
+def test_an_index_that_is_gone_or_damaged_is_found(
     storage: LocalStorage, check: Callable[..., Results], content: bytes | None
 ) -> None:
     storage.remove(INDEX_PATH)
@@ -528,6 +528,55 @@ def test_an_index_that_is_gone_damaged_or_out_of_date_is_found(
     results = check()
     assert list(problems(results)) == [INDEX]
     assert [problem.file for problem in results[INDEX].problems] == [INDEX_PATH]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"par":', b'"par": '),
+        (b'"hole":331', b'"hole":332'),
+        (
+            b'"solution":null',
+            b'"solution":{"file":"solutions/2026-11-29.json","sha256":"' + b"0" * 64 + b'"}',
+        ),
+    ],
+    ids=["blank", "hole", "solution"],
+)
+def test_an_index_edited_by_hand_is_found(
+    storage: LocalStorage, check: Callable[..., Results], old: bytes, new: bytes
+) -> None:
+    storage.replace(INDEX_PATH, storage.read(INDEX_PATH).replace(old, new, 1))
+    results = check()
+    assert list(problems(results)) == [INDEX]
+    assert [problem.file for problem in results[INDEX].problems] == [INDEX_PATH]
+
+
+@pytest.mark.parametrize("fault_after", [False, True])
+def test_whatever_a_killed_run_leaves_is_no_problem(
+    tmp_path: Path, executor: Executor, fault_after: bool
+) -> None:
+    for at in count():
+        root = LocalStorage(tmp_path / str(at))
+        publish(root, DAYS[:1], None, datetime(2026, 11, 27, tzinfo=UTC), executor, SILENT)
+        write_views(root, load_catalog(root))
+        stopping = FailingStorage(root, at, Killed(), after=fault_after)
+        try:
+            publish(stopping, DAYS[:2], None, NOW, executor, SILENT)
+        except Killed:
+            assert problems(verified(root, executor)) == {}
+        else:
+            break
+    assert at == 5
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_whatever_the_first_run_leaves_when_killed_is_no_problem(
+    tmp_path: Path, executor: Executor, at: int
+) -> None:
+    root = LocalStorage(tmp_path)
+    with pytest.raises(Killed):
+        publish(FailingStorage(root, at, Killed()), DAYS[:1], None, NOW, executor, SILENT)
+    assert problems(verified(root, executor)) == {}
 
 
 def test_one_puzzle_on_two_dates_is_found(
@@ -596,16 +645,33 @@ def test_holes_of_another_key_are_noted_as_not_checkable(
     assert KEY.hex() not in repr(with_it)
 
 
-@pytest.mark.parametrize("content", [None, b"", b"\xff"])
-def test_views_that_are_gone_or_out_of_date_are_found(
-    storage: LocalStorage, check: Callable[..., Results], content: bytes | None
+@pytest.mark.parametrize("content", [b"", b"\xff", b"drop table deals;"])
+def test_views_that_are_not_ours_are_found(
+    storage: LocalStorage, check: Callable[..., Results], content: bytes
 ) -> None:
-    storage.remove(SQL_FILE)
-    if content is not None:
-        storage.create(SQL_FILE, content)
+    storage.replace(SQL_FILE, storage.read(SQL_FILE) + content if content else b"")
     results = check()
     assert list(problems(results)) == [VIEWS]
     assert results[VIEWS].problems[0].file == SQL_FILE
+
+
+def test_views_that_are_gone_or_of_an_earlier_catalog_are_a_note(
+    storage: LocalStorage, check: Callable[..., Results]
+) -> None:
+    storage.replace(
+        SQL_FILE, catalog_sql(part_paths(load_catalog(storage))[:2], dailies=False, runs=False).encode()
+    )
+    assert notes(check()) == {VIEWS: ["catalog.sql: behind what is there; the next run rewrites it"]}
+    storage.remove(SQL_FILE)
+    results = check()
+    assert notes(results) == {VIEWS: ["catalog.sql: missing; the next run writes it"]}
+    assert problems(results) == {}
+
+
+def test_views_of_parts_that_are_gone_are_found(storage: LocalStorage, check: Callable[..., Results]) -> None:
+    gone = ["deals/level=easy/generation=0009/part-0-9.parquet"]
+    storage.replace(SQL_FILE, catalog_sql(gone, dailies=True, runs=False).encode())
+    assert list(problems(check())) == [VIEWS]
 
 
 # Any damage
