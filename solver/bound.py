@@ -36,7 +36,7 @@ def bound_weights(rules: Rules) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.in
         Two arrays of shape (13, 64), int8, by rank and arc: for a remaining column card (demand and supply)
         and for a stock card or the waste top (supply only). Arcs beyond those in use weigh nothing.
     """
-    arcs = _useful_arcs(rules)[:BOUND_BYTES]
+    arcs = useful_arcs(rules)[:BOUND_BYTES]
     column = np.zeros((RANK_COUNT, BOUND_BYTES), dtype=np.int8)
     supply = np.zeros_like(column)
     for place, arc in enumerate(arcs):
@@ -48,7 +48,7 @@ def bound_weights(rules: Rules) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.in
     return column, supply
 
 
-def _useful_arcs(rules: Rules) -> list[tuple[int, ...]]:
+def useful_arcs(rules: Rules) -> list[tuple[int, ...]]:
     """Arcs of the cycle 0, 2, .., 12, 1, 3, .., 11, shortest first, that are no sum of two smaller ones.
 
     Two ranks share a supporter only if they are two apart, so sets of ranks fall apart into such arcs.

@@ -18,7 +18,6 @@ from solver.vector import CELL_BYTES
 _DRAW: Final = ord("D")
 _FIRST_COLUMN: Final = ord("1")
 _NO_DRAWS: Final = STOCK_SIZE + 1  # the value that stands for F = 0
-_NO_COLUMN: Final = -1
 _COLUMNS: Final = len(STEPS)
 _steps: Final = STEPS.astype(np.int64)
 
@@ -63,18 +62,18 @@ def _step_back(
     Returns:
         Its column (0..6), and the rank and the value of the table before it, where the draws between began.
     """
-    shown = ranks[TABLEAU_SIZE + _NO_DRAWS - value]
+    shown = np.int64(ranks[TABLEAU_SIZE + _NO_DRAWS - value])
     for column in range(_COLUMNS):
         if _playable_before(table, column, ranks) != rank:
             continue
         before = table + _steps[column]
-        for top in range(RANK_COUNT):
+        for top in range(np.int64(RANK_COUNT)):
             if _supports(top, rank, marks) and _value_of(before, top, start, ranks, buffers) == value:
                 return column, top, value
         most = _most(before, buffers)
         if most > value and _supports(shown, rank, marks):
             return column, _lowest_rank(before, most, start, ranks, buffers), most
-    return _NO_COLUMN, rank, value
+    raise AssertionError("a table was reached from nowhere")
 
 
 @kernel
@@ -114,7 +113,7 @@ def _value_of(table: Any, rank: Any, start: Any, ranks: Any, buffers: Buffers) -
 @kernel
 def _lowest_rank(table: Any, value: Any, start: Any, ranks: Any, buffers: Buffers) -> Any:
     """The lowest rank with this value on a table."""
-    rank = 0
+    rank = np.int64(0)
     while _value_of(table, rank, start, ranks, buffers) != value:
         rank += 1
     return rank

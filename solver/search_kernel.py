@@ -58,11 +58,13 @@ class RuleTables(NamedTuple):
             at every rank that may be played on it and at byte 15.
         column_weights: int8[13 * 64], what a remaining column card adds to the slack of each arc.
         supply_weights: int8[13 * 64], what a stock card or the waste top adds.
+        beam_width: uint64[1], tables a level of the first, quick sweep.
     """
 
     marks: _Bytes
     column_weights: _Signed
     supply_weights: _Signed
+    beam_width: npt.NDArray[np.uint64]
 
 
 class Buffers(NamedTuple):

@@ -15,12 +15,10 @@ from solver.jit import kernel
 from solver.line_kernel import trace
 from solver.search_kernel import Buffers, RuleTables, fill_columns, fill_stock, sweep, wipe
 
-BEAM_WIDTH: Final = 48  # tables a level
 NO_LINE: Final = -1
 
-_u = np.uint64
+_u, _i = np.uint64, np.int64  # every call with the same types: each other mix is compiled once more
 _ALL = _u(0)
-_BEAM = _u(BEAM_WIDTH)
 _15 = _u(15)
 
 
@@ -41,32 +39,32 @@ def solve_kernel(ranks: Any, start: Any, want_fewest: Any, rules: RuleTables, bu
     """
     table, top, draws, cards = start[0], start[1], start[2], start[3]
     fill_columns(ranks, rules, buffers)
-    fill_stock(ranks, STOCK_SIZE, 0, rules, buffers)
-    deepest = sweep(table, top, draws, _BEAM, rules, buffers)
-    last = np.int64(STOCK_SIZE)
+    fill_stock(ranks, _i(STOCK_SIZE), _i(0), rules, buffers)
+    deepest = sweep(table, top, draws, rules.beam_width[0], rules, buffers)
+    last = _i(STOCK_SIZE)
     if deepest == cards:
-        last = STOCK_SIZE + 1 - np.int64(buffers.cells[_15])
+        last = STOCK_SIZE + 1 - _i(buffers.cells[_15])
     wipe(deepest, buffers)
-    fill_stock(ranks, last, 0, rules, buffers)
+    fill_stock(ranks, last, _i(0), rules, buffers)
     reached = sweep(table, top, draws, _ALL, rules, buffers)
     if reached == cards:
-        at = trace(0, start, ranks, rules.marks, buffers)
-        return np.int64(0), at, np.int64(wipe(reached, buffers))
+        at = trace(_i(0), start, ranks, rules.marks, buffers)
+        return _i(0), at, _i(wipe(reached, buffers))
     expanded = wipe(reached, buffers)
     if not want_fewest:
-        return np.int64(cards - reached), NO_LINE, np.int64(expanded)
+        return _i(cards - reached), NO_LINE, _i(expanded)
     return _fewest(ranks, start, max(deepest, reached), expanded, rules, buffers)
 
 
 @kernel
 def _fewest(ranks: Any, start: Any, deepest: Any, expanded: Any, rules: RuleTables, buffers: Buffers) -> Any:
     table, top, draws, cards = start[0], start[1], start[2], start[3]
-    fill_stock(ranks, STOCK_SIZE, TABLEAU_SIZE, rules, buffers)
-    reached = sweep(table, top, draws, _BEAM, rules, buffers)
+    fill_stock(ranks, _i(STOCK_SIZE), _i(TABLEAU_SIZE), rules, buffers)
+    reached = sweep(table, top, draws, rules.beam_width[0], rules, buffers)
     wipe(reached, buffers)
-    spare = np.int64(cards - max(deepest, reached))
-    fill_stock(ranks, STOCK_SIZE, spare, rules, buffers)
+    spare = _i(cards - max(deepest, reached))
+    fill_stock(ranks, _i(STOCK_SIZE), spare, rules, buffers)
     reached = sweep(table, top, draws, _ALL, rules, buffers)
     end = buffers.tables[buffers.levels[reached] : buffers.levels[reached + _u(1)]].min()
-    at = trace(end, start, ranks, rules.marks, buffers)
-    return np.int64(cards - reached), at, np.int64(expanded + wipe(reached, buffers))
+    at = trace(_i(end), start, ranks, rules.marks, buffers)
+    return _i(cards - reached), at, _i(expanded + wipe(reached, buffers))
