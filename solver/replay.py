@@ -44,8 +44,8 @@ def replay(deal: Deal, rules: Rules, line: str) -> Replay:
     stock = list(reversed(deal.stock))
     waste = [deal.waste]
     for index, move in enumerate(line):
-        legal = _legal(columns, stock, waste[-1], rules)
-        if move not in legal:
+        if not _is_legal(move, columns, stock, waste[-1], rules):
+            legal = (other for other in (*columns, "D") if _is_legal(other, columns, stock, waste[-1], rules))
             raise LineError(index, move, "".join(legal))
         waste.append(stock.pop() if move == "D" else columns[move].pop())
     left = sum(len(cards) for cards in columns.values())
@@ -53,12 +53,8 @@ def replay(deal: Deal, rules: Rules, line: str) -> Replay:
     return Replay(cleared=left == 0, cards_left=left, draws=draws, score=left or -len(stock))
 
 
-def _legal(columns: dict[str, list[int]], stock: list[int], top: int, rules: Rules) -> list[str]:
-    legal = [
-        number
-        for number, cards in columns.items()
-        if cards and rank_of(cards[-1]) in rules.plays_on[rank_of(top)]
-    ]
-    if stock and any(columns.values()):
-        legal.append("D")
-    return legal
+def _is_legal(move: str, columns: dict[str, list[int]], stock: list[int], top: int, rules: Rules) -> bool:
+    if move == "D":
+        return bool(stock) and any(columns.values())
+    cards = columns.get(move, [])
+    return bool(cards) and rank_of(cards[-1]) in rules.plays_on[rank_of(top)]
