@@ -6,6 +6,8 @@ from typing import Final
 
 from solver.errors import UsageError
 
+LAST_DAY: Final = date(9989, 12, 31)  # some years before the last that Python knows, so that days can be added
+
 _FORM: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _MOST_SHOWN: Final = 20
 
@@ -14,14 +16,17 @@ def parse_day(text: str) -> date:
     """Read a date as `YYYY-MM-DD`.
 
     Raises:
-        UsageError: another form, or a date that does not exist.
+        UsageError: another form, a date that does not exist, or one after `LAST_DAY`.
     """
     if not _FORM.fullmatch(text):
         raise UsageError(f"{text[:_MOST_SHOWN]!r} is no date; write it as YYYY-MM-DD")
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError as error:
         raise UsageError(f"the date {text} does not exist: {error}") from error
+    if day > LAST_DAY:
+        raise UsageError(f"the date {text} is after {LAST_DAY}, the last that is supported")
+    return day
 
 
 def check_not_future(day: date, today: date, ahead: int, option: str) -> None:

@@ -32,6 +32,7 @@ from pipeline.views import (
 
 MEMORY_LIMIT: Final = "1GB"
 _BATCH_ROWS: Final = 10_000
+_UNREADABLE: Final = "reading the stream registered as"
 _INTERRUPTED: Final = "Query interrupted"
 _TYPES: Final = {
     "VARCHAR": pa.string(),
@@ -65,6 +66,7 @@ class Answer:
 
         Raises:
             QueryError: the statement fails while it runs.
+            DamagedError: a part is not what it must be.
         """
         for batch in self._batches():
             yield from zip(*(_values(column) for column in batch.columns), strict=True)
@@ -208,10 +210,12 @@ def _values(column: Any) -> list[Any]:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Turn DuckDB's errors into ours, with its own words."""
+    """Turn DuckDB's errors into ours, with its own words; while a result streams, Arrow wraps them."""
     try:
         yield
-    except (duckdb.Error, pa.ArrowException) as error:
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
+        if _UNREADABLE in str(error):
+            raise DamagedError(f"{error}; `fairway verify` tells more") from error
         raise QueryError(str(error).strip()) from error
     except RuntimeError as error:
         # DuckDB swallows what a signal's handler raises and says no more than this.

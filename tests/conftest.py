@@ -1,0 +1,40 @@
+"""What all tests share: where compiled kernels are kept, no settings of the developer's, a small data root.
+
+Kernels are kept as the command keeps them, so that neither it nor a second run of the tests has to compile.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jobs.kernel_cache import find_cache
+from jobs.settings import PREFIX, environment, settings_from
+from solver import jit
+from tests.command import done
+
+# Before any test module is imported: kernels are defined when their module is.
+_variables = environment()
+_cache = find_cache(settings_from(_variables, processor_count=1).cache)
+if _cache.folder is not None:
+    jit.use_cache(_cache.folder)
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_the_developer(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(_variables):
+        if name.startswith(PREFIX) and name != "FAIRWAY_CACHE":
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def made_root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data root with a night of 12 deals a level and a few Daily holes; tests only read it."""
+    root = tmp_path_factory.mktemp("made") / "root"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FAIRWAY_DEALS_PER_NIGHT", "12")
+        patch.setenv("FAIRWAY_DAILY_FROM", "2026-11-28")
+        done("nightly", "--date", "2026-11-30", "--allow-future", "--data", root)
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    yield root
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before

@@ -1,0 +1,135 @@
+"""Settings come from a mapping alone, are checked whole, and never show the key."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from jobs.settings import VARIABLES, Settings, checkout_root, data_root, settings_from
+from pipeline.errors import ConfigurationError
+
+KEY = "0123456789abcdef" * 4
+
+BAD = [
+    ({"FAIRWAY_WORKERS": "0"}, ["FAIRWAY_WORKERS is '0'", "greater than or equal to 1"]),
+    ({"FAIRWAY_WORKERS": "many"}, ["FAIRWAY_WORKERS is 'many'", "integer"]),
+    ({"FAIRWAY_WORKERS": "257"}, ["FAIRWAY_WORKERS is '257'", "256"]),
+    ({"FAIRWAY_WORKERS": ""}, ["FAIRWAY_WORKERS is empty"]),
+    ({"FAIRWAY_DATA": ""}, ["FAIRWAY_DATA is empty"]),
+    ({"FAIRWAY_DAILY_KEY": ""}, ["FAIRWAY_DAILY_KEY is empty"]),
+    ({"FAIRWAY_DEALS_PER_NIGHT": "20001"}, ["FAIRWAY_DEALS_PER_NIGHT is '20001'", "20000"]),
+    ({"FAIRWAY_DEALS_CAP": "-1"}, ["FAIRWAY_DEALS_CAP is '-1'"]),
+    ({"FAIRWAY_PUBLISH_AHEAD_DAYS": "0"}, ["FAIRWAY_PUBLISH_AHEAD_DAYS is '0'", "1"]),
+    ({"FAIRWAY_DAILY_FROM": "2025-12-31"}, ["FAIRWAY_DAILY_FROM is '2025-12-31'", "2026-01-01"]),
+    ({"FAIRWAY_DAILY_FROM": "2026-02-30"}, ["FAIRWAY_DAILY_FROM is '2026-02-30'", "does not exist"]),
+    ({"FAIRWAY_DAILY_FROM": "1767225600"}, ["FAIRWAY_DAILY_FROM is '1767225600'", "YYYY-MM-DD"]),
+    ({"FAIRWAY_WORKER": "2"}, ["unknown variable FAIRWAY_WORKER", "FAIRWAY_WORKERS"]),
+    ({"FAIRWAY_KEY": KEY}, ["unknown variable FAIRWAY_KEY", "FAIRWAY_DAILY_KEY"]),
+    (
+        {"FAIRWAY_WORKERS": "x", "FAIRWAY_DEALS_CAP": "y", "FAIRWAY_Z": "z"},
+        ["FAIRWAY_WORKERS", "FAIRWAY_DEALS_CAP", "FAIRWAY_Z"],
+    ),
+]
+
+
+def test_without_variables_everything_has_its_default() -> None:
+    settings = settings_from({}, processor_count=3)
+    assert settings == Settings(workers=3)
+    assert (settings.deals_per_night, settings.deals_cap, settings.publish_ahead_days) == (500, 20_000, 2)
+    assert settings.daily_from == date(2026, 1, 1)
+    assert (settings.data, settings.daily_key, settings.cache) == (None, None, None)
+
+
+def test_every_variable_sets_its_field() -> None:
+    variables = {
+        "FAIRWAY_DATA": "/srv/fairway",
+        "FAIRWAY_DAILY_KEY": KEY,
+        "FAIRWAY_WORKERS": "7",
+        "FAIRWAY_DEALS_PER_NIGHT": "10",
+        "FAIRWAY_DEALS_CAP": "100",
+        "FAIRWAY_PUBLISH_AHEAD_DAYS": "5",
+        "FAIRWAY_DAILY_FROM": "2026-11-01",
+        "FAIRWAY_CACHE": "/var/cache/fairway",
+    }
+    assert set(variables) == set(VARIABLES)
+    assert settings_from(variables, processor_count=1) == Settings(
+        data=Path("/srv/fairway"),
+        daily_key=bytes.fromhex(KEY),
+        workers=7,
+        deals_per_night=10,
+        deals_cap=100,
+        publish_ahead_days=5,
+        daily_from=date(2026, 11, 1),
+        cache=Path("/var/cache/fairway"),
+    )
+
+
+def test_variables_of_others_are_passed_over() -> None:
+    assert settings_from({"PATH": "", "FAIR": "way", "XFAIRWAY_DATA": "1"}, 2) == settings_from({}, 2)
+
+
+@pytest.mark.parametrize(("variables", "words"), BAD)
+def test_a_bad_value_is_named_with_what_is_allowed(variables: dict[str, str], words: list[str]) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        settings_from(variables, processor_count=1)
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["secret", KEY[:-1], f"{KEY}0", KEY.replace("0", "g"), f" {KEY}", KEY + "\n"])
+def test_a_key_that_is_not_64_hex_digits_is_refused_and_never_shown(key: str) -> None:
+    with pytest.raises(
+        ConfigurationError, match="FAIRWAY_DAILY_KEY: the key must be exactly 64 hex"
+    ) as caught:
+        settings_from({"FAIRWAY_DAILY_KEY": key}, processor_count=1)
+    chain: BaseException | None = caught.value
+    while chain is not None:
+        assert key.strip() not in str(chain)
+        chain = chain.__cause__
+
+
+def test_the_key_is_hidden_where_settings_are_shown() -> None:
+    settings = settings_from({"FAIRWAY_DAILY_KEY": KEY}, processor_count=1)
+    assert settings.daily_key == bytes.fromhex(KEY)
+    for text in (repr(settings), str(settings)):
+        assert KEY not in text
+        assert repr(settings.daily_key) not in text
+
+
+def test_settings_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError):
+        Settings().workers = 2
+
+
+@pytest.mark.parametrize(
+    ("variables", "cache"),
+    [
+        ({"HOME": "/home/a"}, "/home/a/.cache/fairway"),
+        ({"HOME": "/home/a", "XDG_CACHE_HOME": "/c"}, "/c/fairway"),
+        ({"HOME": "/home/a", "XDG_CACHE_HOME": "relative"}, "/home/a/.cache/fairway"),
+        ({"HOME": "/home/a", "XDG_CACHE_HOME": "/c", "FAIRWAY_CACHE": "/d"}, "/d"),
+    ],
+)
+def test_the_cache_lies_where_the_environment_says(variables: dict[str, str], cache: str) -> None:
+    assert settings_from(variables, processor_count=1).cache == Path(cache)
+
+
+def test_the_data_root_is_the_option_then_the_variable_then_the_checkout() -> None:
+    with_data = Settings(data=Path("/variable"))
+    assert data_root(Path("/option"), with_data, Path("/checkout")) == Path("/option")
+    assert data_root(None, with_data, Path("/checkout")) == Path("/variable")
+    assert data_root(None, Settings(), Path("/checkout")) == Path("/checkout")
+    assert data_root(Path("here"), Settings(), None) == Path.cwd() / "here"
+    with pytest.raises(ConfigurationError, match=r"--data DIR or set FAIRWAY_DATA"):
+        data_root(None, Settings(), None)
+
+
+def test_a_checkout_has_a_project_file_and_a_marked_data_folder(tmp_path: Path) -> None:
+    package = tmp_path / "jobs" / "__init__.py"
+    assert checkout_root(package) is None
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "data").mkdir()
+    assert checkout_root(package) is None
+    (tmp_path / "data" / ".fairway-root").touch()
+    assert checkout_root(package) == tmp_path / "data"
