@@ -13,6 +13,10 @@ from pipeline.shuffle import MOST_DEAL_NUMBER
 from solver.errors import UsageError
 from solver.rules import RULES
 
+MOST_DEALS: Final = 10_000_000  # in one request
+
+_MOST_DIGITS: Final = 20  # more than any number here has
+_MOST_SHOWN: Final = 30
 _LEVEL_NAMES: Final = ", ".join(LEVELS)
 _RULE_NAMES: Final = ", ".join(RULES)
 
@@ -34,6 +38,26 @@ def day_option(name: str, text: str) -> Any:
     return typer.Option(name, parser=_day, metavar="YYYY-MM-DD", help=text, show_default=False)
 
 
+def number_option(name: str, text: str, *, least: int, most: int) -> Any:
+    """An option that is a whole number.
+
+    Args:
+        name: of the option, such as `--limit`.
+        text: its help.
+        least: the lowest number accepted.
+        most: the highest number accepted.
+    """
+
+    def parse(given: str | int) -> int:
+        digits = str(given)
+        is_number = digits.removeprefix("-").isdecimal() and digits.isascii() and len(digits) <= _MOST_DIGITS
+        if not is_number or not least <= int(digits) <= most:
+            raise typer.BadParameter(f"{digits[:_MOST_SHOWN]!r} is no whole number from {least} to {most}")
+        return int(digits)
+
+    return typer.Option(name, parser=parse, metavar="N", help=text)
+
+
 Data = Annotated[
     Path | None,
     typer.Option(
@@ -45,13 +69,11 @@ Data = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(
+    number_option(
         "--workers",
-        min=1,
-        max=MOST_WORKERS,
-        metavar="N",
-        help="Threads that compute. Default: FAIRWAY_WORKERS, else one a processor.",
-        show_default=False,
+        "Threads that compute. Default: FAIRWAY_WORKERS, else one a processor.",
+        least=1,
+        most=MOST_WORKERS,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]

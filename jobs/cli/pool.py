@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from jobs.cli.context import read_settings, storage_at, tools_with
-from jobs.cli.options import Data, Json, LevelName, Workers
+from jobs.cli.options import MOST_DEALS, Data, Json, LevelName, Workers, number_option
 from jobs.cli.output import put_json, put_table, say
 from jobs.cli.progress import shown_progress
 from pipeline.catalog import Catalog, load_catalog
@@ -19,7 +19,6 @@ if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
 
 app = typer.Typer(rich_markup_mode=None)
 
-_MOST_DEALS: Final = 10_000_000
 _PARS: Final = (3, 4, 5)
 _SHOWN: Final = ("deal_number", "par", "best_score", "draws", "steady_mean", "steady_clear_rate", "line")
 _PAR_MIX: Final = "select level, par, count(*) from deals group by all"
@@ -74,7 +73,7 @@ def status(data: Data = None, workers: Workers = None, as_json: Json = False) ->
 @app.command()
 def show(
     level: LevelName,
-    limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many deals.")] = 10,
+    limit: Annotated[int, number_option("--limit", "How many deals.", least=1, most=MOST_DEALS)] = 10,
     data: Data = None,
     workers: Workers = None,
     as_json: Json = False,
@@ -109,24 +108,15 @@ def regenerate(
     level: LevelName,
     size: Annotated[
         int | None,
-        typer.Option(
-            "--size",
-            min=1,
-            max=_MOST_DEALS,
-            metavar="N",
-            help="Deals. Default: as many as now.",
-            show_default=False,
-        ),
+        number_option("--size", "How many deals. Default: as many as now.", least=1, most=MOST_DEALS),
     ] = None,
     first: Annotated[
         int | None,
-        typer.Option(
+        number_option(
             "--from-number",
-            min=0,
-            max=MOST_DEAL_NUMBER,
-            metavar="N",
-            help="First deal number to sample. Default: the first of the pool as it is.",
-            show_default=False,
+            "First deal number to sample. Default: the first of the pool as it is.",
+            least=0,
+            most=MOST_DEAL_NUMBER,
         ),
     ] = None,
     fresh: Annotated[

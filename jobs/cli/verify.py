@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jobs.cli.context import load_kernels, read_settings, storage_at
-from jobs.cli.options import Data, Json, Workers
+from jobs.cli.options import MOST_DEALS, Data, Json, Workers, number_option
 from jobs.cli.outcome import DONE, FAILED
 from jobs.cli.output import put_json, say
 from jobs.cli.progress import shown_progress
@@ -19,12 +19,11 @@ if TYPE_CHECKING:  # it has kernels, which take longer to load than help takes t
 def verify(
     sample: Annotated[
         int | None,
-        typer.Option(
+        number_option(
             "--sample",
-            min=0,
-            metavar="N",
-            help="Deals a level to solve and rate from nothing; with 0, nothing at all is. Default: 20.",
-            show_default=False,
+            "Deals a level to solve and rate from nothing; with 0, nothing at all is. Default: 20.",
+            least=0,
+            most=MOST_DEALS,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Solve and rate every deal from nothing.")] = False,
