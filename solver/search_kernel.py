@@ -14,8 +14,9 @@ definition does. A candidate is a pair (h, entry) with entry = 16 * value + rank
 
 Passes. Plays take one card from the columns, so tables fall into levels by cards left. For a chunk of a
 level's tables, `_expand` writes down all plays that the bound allows (the output index moves on only for
-those), and `_merge` takes each into its cell and notes tables not met before. Neither branches on data, which
-is what makes them fast. Only cells on the lists are ever touched, and those are wiped afterwards.
+those) and asks the cache for their cells; `_merge` takes each into its cell and notes tables not met before.
+Neither branches on data, which is what makes them fast. Only cells on the lists are ever touched, and those
+are wiped afterwards.
 """
 
 from typing import Any, Final, NamedTuple
@@ -26,7 +27,7 @@ import numpy.typing as npt
 from solver.cards import RANK_COUNT
 from solver.deal import COLUMN_COUNT, COLUMN_HEIGHT, STOCK_SIZE, TABLEAU_SIZE
 from solver.jit import kernel
-from solver.vector import BOUND_BYTES, CELL_BYTES, add, largest, none_negative
+from solver.vector import BOUND_BYTES, CELL_BYTES, add, largest, none_negative, prefetch
 
 HEIGHTS: Final = COLUMN_HEIGHT + 1
 LOW_COLUMNS: Final = 3
@@ -210,7 +211,9 @@ def _expand(start: Any, stop: Any, buffers: Buffers) -> Any:
         for column in range(_7):
             place = left_ranks + column if column < _LOW_COLUMNS else right_ranks + column - _LOW_COLUMNS
             rank = _u(playable[place])
-            plays[found] = table - STEPS[column]
+            after = table - STEPS[column]
+            prefetch(cells, after << _CELL)
+            plays[found] = after
             entries[found] = (_u(reach[rank]) << _CELL) | rank
             found += (allowed >> column) & _1
     return found

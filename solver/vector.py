@@ -1,4 +1,4 @@
-"""Three operations on whole rows of bytes that the search lives on, each a handful of machine instructions.
+"""Operations on whole rows of bytes that the search lives on, each a handful of machine instructions.
 
 numba compiles loops well but has no type for a vector, and a loop over 16 or 64 bytes in the middle of a
 kernel costs it checks that the arrays do not overlap. So the rows are loaded, combined and stored here
@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import config, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 CELL_BYTES = 16
 BOUND_BYTES = 64
 
 _BYTE = ir.IntType(8)
+_TO_WRITE_SOON = (1, 3, 1)  # llvm.prefetch: for writing, into every level of the cache, data
 
 
 def _row(context: Any, builder: Any, array_type: Any, array: Any, index: Any, size: int) -> Any:
@@ -33,7 +35,7 @@ def _rows(context: Any, builder: Any, signature: Any, args: Any, size: int) -> l
     return [_row(context, builder, array_type, array, index, size) for array_type, array, index in pairs]
 
 
-def _intrinsics() -> tuple[Any, Any, Any]:
+def _intrinsics() -> tuple[Any, Any, Any, Any]:
     @intrinsic
     def largest(_: Any, target: Any, i: Any, a: Any, j: Any, b: Any, k: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -69,7 +71,20 @@ def _intrinsics() -> tuple[Any, Any, Any]:
 
         return types.boolean(a, i, b, j, c, k), emit
 
-    return largest, add, none_negative
+    @intrinsic
+    def prefetch(_: Any, a: Any, i: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            row = _row(context, builder, *signature.args[:1], *args, CELL_BYTES)
+            pointer = builder.bitcast(row, _BYTE.as_pointer())
+            number = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
+            ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+            builder.call(ask, [pointer, *(ir.Constant(number, n) for n in _TO_WRITE_SOON)])
+            return context.get_dummy_value()
+
+        return types.void(a, i), emit
+
+    return largest, add, none_negative, prefetch
 
 
 def _slow_largest(target: Any, i: Any, a: Any, j: Any, b: Any, k: Any) -> None:
@@ -85,8 +100,12 @@ def _slow_none_negative(a: Any, i: Any, b: Any, j: Any, c: Any, k: Any) -> bool:
     return bool((total >= 0).all())
 
 
-largest, add, none_negative = (
-    (_slow_largest, _slow_add, _slow_none_negative)
+def _slow_prefetch(_a: Any, _i: Any) -> None:
+    """Without the processor's cache in sight there is nothing to hasten."""
+
+
+largest, add, none_negative, prefetch = (
+    (_slow_largest, _slow_add, _slow_none_negative, _slow_prefetch)
     if config.DISABLE_JIT  # type: ignore[attr-defined]  # made by numba at run time
     else _intrinsics()
 )
