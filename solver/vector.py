@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import config, types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 CELL_BYTES = 16
@@ -74,11 +73,11 @@ def _intrinsics() -> tuple[Any, Any, Any, Any]:
     @intrinsic
     def prefetch(_: Any, a: Any, i: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            row = _row(context, builder, *signature.args[:1], *args, CELL_BYTES)
+            (row,) = _rows(context, builder, signature, args, CELL_BYTES)
             pointer = builder.bitcast(row, _BYTE.as_pointer())
             number = ir.IntType(32)
             kind = ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
-            ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+            ask = builder.module.declare_intrinsic("llvm.prefetch", (pointer.type,), kind)
             builder.call(ask, [pointer, *(ir.Constant(number, n) for n in _TO_WRITE_SOON)])
             return context.get_dummy_value()
 
