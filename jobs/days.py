@@ -6,7 +6,9 @@ from typing import Final
 
 from solver.errors import UsageError
 
-LAST_DAY: Final = date(9989, 12, 31)  # some years before the last that Python knows, so that days can be added
+LAST_DAY: Final = date(
+    9989, 12, 31
+)  # some years before the last that Python knows, so that days can be added
 
 _FORM: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _MOST_SHOWN: Final = 20

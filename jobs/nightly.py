@@ -44,6 +44,7 @@ class NightReport:
         nights: the nights it added, ascending.
         levels: one report a level.
         dailies: dates whose Daily hole it published, ascending.
+        solutions: solutions it put out because their date is over.
         published: how many Daily holes are out now.
         seconds: how long it took.
     """
@@ -52,13 +53,14 @@ class NightReport:
     nights: tuple[date, ...]
     levels: tuple[LevelReport, ...]
     dailies: tuple[date, ...]
+    solutions: int
     published: int
     seconds: float
 
     @property
     def is_nothing(self) -> bool:
         """Whether everything was there already."""
-        return not self.nights and not self.dailies
+        return not (self.nights or self.dailies or self.solutions)
 
 
 def what_is_due(storage: LocalStorage, night: date, settings: Settings) -> Due:
@@ -89,8 +91,15 @@ def run_night(storage: LocalStorage, night: date, settings: Settings, tools: Too
     started = tools.clock()
     with exclusive_run(storage, "nightly", settings, tools) as tally:
         todo, levels = _make(storage, night, settings, tools, tally)
-    seconds = (tools.clock() - started).total_seconds()
-    return NightReport(night, todo.nights, levels, todo.dailies, len(published_days(storage)), seconds)
+    return NightReport(
+        night=night,
+        nights=todo.nights,
+        levels=levels,
+        dailies=todo.dailies,
+        solutions=tally.solutions,
+        published=len(published_days(storage)),
+        seconds=(tools.clock() - started).total_seconds(),
+    )
 
 
 def _make(
@@ -126,7 +135,7 @@ def _make(
         published = publish(
             storage, todo.dailies, settings.daily_key, tools.clock(), executor, tools.progress
         )
-        tally.dailies = len(published.made)
+        tally.dailies, tally.solutions = len(published.made), len(published.released)
     return todo, levels
 
 

@@ -35,5 +35,5 @@ def run_publish(storage: LocalStorage, days: Sequence[date], settings: Settings,
         local_executor(settings.workers) as executor,
     ):
         done = publish(storage, days, settings.daily_key, tools.clock(), executor, tools.progress)
-        tally.dailies = len(done.made)
+        tally.dailies, tally.solutions = len(done.made), len(done.released)
     return done

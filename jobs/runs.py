@@ -29,12 +29,14 @@ class Tally:
         sampled: deal numbers looked at for them, over all levels.
         deals: deals added, over all levels.
         dailies: Daily holes published.
+        solutions: solutions put out because their date is over.
     """
 
     nights: int = 0
     sampled: int = 0
     deals: int = 0
     dailies: int = 0
+    solutions: int = 0
 
 
 class Outcome(StrEnum):
@@ -98,6 +100,7 @@ def record_bytes(record: RunRecord) -> bytes:
             "sampled": record.tally.sampled,
             "deals": record.tally.deals,
             "dailies": record.tally.dailies,
+            "solutions": record.tally.solutions,
             "workers": record.workers,
             "version": record.version,
             "error": record.error,

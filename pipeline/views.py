@@ -80,6 +80,7 @@ RUN_COLUMNS: Final = (
     ViewColumn("sampled", "BIGINT", ("sampled",)),
     ViewColumn("deals", "BIGINT", ("deals",)),
     ViewColumn("dailies", "INTEGER", ("dailies",)),
+    ViewColumn("solutions", "INTEGER", ("solutions",)),
     ViewColumn("workers", "INTEGER", ("workers",)),
     ViewColumn("version", "VARCHAR", ("version",)),
     ViewColumn("error", "VARCHAR", ("error",)),

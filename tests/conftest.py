@@ -4,10 +4,12 @@ Kernels are kept as the command keeps them, so that neither it nor a second run 
 """
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from jobs.cli import clock
 from jobs.kernel_cache import find_cache
 from jobs.settings import PREFIX, environment, settings_from
 from solver import jit
@@ -34,7 +36,8 @@ def made_root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAIRWAY_DEALS_PER_NIGHT", "12")
         patch.setenv("FAIRWAY_DAILY_FROM", "2026-11-28")
-        done("nightly", "--date", "2026-11-30", "--allow-future", "--data", root)
+        patch.setattr(clock, "now", lambda: datetime(2026, 11, 30, 12, tzinfo=UTC))
+        done("nightly", "--data", root)
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     yield root
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before

@@ -56,6 +56,7 @@ def _document(report: "NightReport", root: Path) -> dict[str, object]:
             for level in report.levels
         ],
         "dailies": [day.isoformat() for day in report.dailies],
+        "solutions": report.solutions,
         "published": report.published,
         "seconds": report.seconds,
         "data": str(root),
@@ -78,6 +79,8 @@ def _tell(report: "NightReport", root: Path) -> None:
     say()
     span = f", {report.dailies[0]} to {report.dailies[-1]}" if report.dailies else ""
     say(f"Daily holes: {len(report.dailies):,} published{span}; {report.published:,} are out")
+    if report.solutions:
+        say(f"solutions:   {report.solutions:,} put out, as their dates are over")
     say(f"data root:   {root}")
 
 

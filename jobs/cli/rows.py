@@ -75,7 +75,7 @@ def _csv_cell(value: Any) -> Any:
 
 
 def cell_text(value: Any) -> str:
-    """A value as a person reads it in a table; what is long is cut."""
+    """A value as a person reads it in a table; a long line is cut, several lines stay as they are."""
     match value:
         case None:
             return ""
@@ -84,5 +84,5 @@ def cell_text(value: Any) -> str:
         case datetime():
             return value.isoformat(sep=" ")
     text = str(_csv_cell(value))
-    line = " ".join(text.splitlines()) if isinstance(value, str) and len(text) > _MOST_LETTERS else text
-    return line if len(line) <= _MOST_LETTERS else f"{line[: _MOST_LETTERS - 1]}…"
+    is_short = len(text) <= _MOST_LETTERS or "\n" in text  # such as the plan that EXPLAIN draws
+    return text if is_short else f"{text[: _MOST_LETTERS - 1]}…"
