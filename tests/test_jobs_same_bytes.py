@@ -1,0 +1,70 @@
+"""Parts and dailies are the same bytes for any number of workers, any order of dates, and after any kill."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import done, files_of, read_until, spawned
+
+# Far ahead of any clock, so that no solution is put out however late the tests run.
+NIGHTS = ("2931-02-27", "2931-02-28", "2931-03-01")
+SMALL = {"FAIRWAY_DEALS_PER_NIGHT": "10", "FAIRWAY_DAILY_FROM": "2931-02-25"}
+
+
+@pytest.fixture(autouse=True)
+def _small_nights(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in SMALL.items():
+        monkeypatch.setenv(name, value)
+
+
+def arguments(root: Path, night: str, workers: int) -> tuple[object, ...]:
+    return "nightly", "--date", night, "--allow-future", "--data", root, "--workers", workers
+
+
+def content(root: Path) -> dict[str, bytes]:
+    """Everything but what tells of times and processes."""
+    return {
+        path: data
+        for path, data in files_of(root).items()
+        if path != ".lock" and not path.startswith("runs/")
+    }
+
+
+@pytest.fixture(scope="session")
+def night_by_night(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What three nights give when each is run in its turn, by one worker."""
+    root = tmp_path_factory.mktemp("night_by_night")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in SMALL.items():
+            patch.setenv(name, value)
+        for night in NIGHTS:
+            done(*arguments(root, night, 1))
+    made = content(root)
+    assert sum(path.endswith(".parquet") for path in made) == 9
+    assert sum(path.startswith("daily/2931") for path in made) == 7
+    return made
+
+
+def test_missed_nights_and_dailies_in_another_order_give_the_same_bytes(
+    night_by_night: dict[str, bytes], tmp_path: Path
+) -> None:
+    for first, last in (("2931-03-02", "2931-03-03"), ("2931-02-26", "2931-02-28")):
+        done("daily", "publish", "--from", first, "--to", last, "--allow-future", "--data", tmp_path)
+    done(*arguments(tmp_path, NIGHTS[0], 2))
+    done(*arguments(tmp_path, NIGHTS[2], 3))
+    done(*arguments(tmp_path, NIGHTS[1], 2))
+    assert content(tmp_path) == night_by_night
+    done("verify", "--sample", 3, "--data", tmp_path)
+
+
+@pytest.mark.parametrize("words", ["easy: 4 of", "hard: 12 of", "daily: 1 of"])
+def test_a_night_that_is_killed_and_run_again_gives_the_same_bytes(
+    night_by_night: dict[str, bytes], tmp_path: Path, words: str
+) -> None:
+    done(*arguments(tmp_path, NIGHTS[0], 3))
+    with spawned(*arguments(tmp_path, NIGHTS[2], 3), variables=SMALL) as process:
+        read_until(process, words)
+        process.kill()
+    done("pool", "status", "--data", tmp_path)
+    done(*arguments(tmp_path, NIGHTS[2], 3))
+    assert content(tmp_path) == night_by_night
