@@ -19,6 +19,7 @@ PAR: Final = 1
 POLICY: Final = 1
 PUZZLE: Final = 1
 DAILY: Final = 1
+STUDY: Final = 1  # columns of the counts of a study
 
 PART_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -46,3 +47,12 @@ DAILY_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
     }
 )
 """What a Daily hole depends on, in the order of its document."""
+
+STUDY_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "study": STUDY,
+        "shuffle": SHUFFLE,
+        "rules": RULES,
+    }
+)
+"""What the counts of a study depend on: in the metadata of their files."""

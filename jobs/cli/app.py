@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from jobs.cli import daily, deal, pool
+from jobs.cli import daily, deal, pool, study
 from jobs.cli.context import version
 from jobs.cli.nightly import nightly
 from jobs.cli.outcome import ended, stop_on_sigterm
@@ -25,6 +25,7 @@ app.command()(query)
 app.add_typer(daily.app, name="daily")
 app.add_typer(deal.app, name="deal")
 app.command()(verify)
+app.add_typer(study.app, name="study")
 
 
 def _show_version(wanted: bool) -> None:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:  # it takes longer to load than help takes to print
 _TENTHS: Final = 10
 _LINE_EVERY: Final = 1000  # where nobody knows how much there is in all
 _BAR_EVERY: Final = 0.05  # seconds between two changes of a bar
+_MINUTE: Final = 60
+_HOUR: Final = 60 * _MINUTE
+_SMALL: Final = 2  # from twice a unit on, a duration is told in that unit
 
 
 class LineProgress:
@@ -21,22 +24,36 @@ class LineProgress:
 
     Args:
         write: takes each line.
+        clock: seconds from any fixed moment, to estimate the time left; None for no estimate.
     """
 
-    def __init__(self, write: Callable[[str], None]) -> None:
+    def __init__(self, write: Callable[[str], None], clock: Callable[[], float] | None = None) -> None:
         self._write = write
+        self._clock = clock
         self._last: dict[str, int] = {}
+        self._begun: dict[str, tuple[float, int]] = {}
 
     def update(self, task: str, done: int, total: int) -> None:
         """See `Progress.update`; a total of 0 is an unknown one."""
         step = done * _TENTHS // total if total else done // _LINE_EVERY
         if step == self._last.get(task):
             return
+        left = self._time_left(task, done, total)
         if task not in self._last and total:
             self._write(f"{task}: 0 of {total:,}")
         if step or not total:
-            self._write(f"{task}: {done:,} of {total:,}" if total else f"{task}: {done:,}")
+            self._write(f"{task}: {done:,} of {total:,}{left}" if total else f"{task}: {done:,}")
         self._last[task] = step
+
+    def _time_left(self, task: str, done: int, total: int) -> str:
+        """An estimate from how fast the task has gone since it was first heard of."""
+        if self._clock is None:
+            return ""
+        now = self._clock()
+        begun, before = self._begun.setdefault(task, (now, done))
+        if before == done or done >= total:
+            return ""
+        return f", about {duration_text((now - begun) / (done - before) * (total - done))} left"
 
 
 class BarProgress:
@@ -63,22 +80,37 @@ class BarProgress:
             self._next = now + _BAR_EVERY
 
 
+def duration_text(seconds: float) -> str:
+    """A rough duration, as `40 s`, `12 min` or `3 h`."""
+    if seconds < _SMALL * _MINUTE:
+        return f"{seconds:.0f} s"
+    return f"{seconds / _MINUTE:.0f} min" if seconds < _SMALL * _HOUR else f"{seconds / _HOUR:.0f} h"
+
+
 @contextmanager
-def shown_progress(*, bars: bool = True) -> Iterator[Progress]:
+def shown_progress(*, bars: bool = True, time_left: bool = False) -> Iterator[Progress]:
     """A listener for the work of the block.
 
     Args:
         bars: whether bars may be shown, if standard error is a terminal.
+        time_left: whether to estimate the time left too: for work of many minutes.
     """
-    if not (bars and sys.stderr.isatty()):
-        yield LineProgress(note)
-        return
     from time import monotonic
 
+    if not (bars and sys.stderr.isatty()):
+        yield LineProgress(note, monotonic if time_left else None)
+        return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
+    columns += [TextColumn("left"), TimeRemainingColumn()] if time_left else []
     with Bars(*columns, console=Console(stderr=True), redirect_stdout=False) as display:
         yield BarProgress(display, monotonic)

@@ -1,0 +1,132 @@
+"""`fairway study`: how many deals can be cleared, how good their best scores are, and a chart of it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jobs.cli.context import read_settings, storage_at, tools_with
+from jobs.cli.options import Data, Json, Workers, number_option
+from jobs.cli.output import check_outside, note, put_json, say, sink
+from jobs.cli.progress import shown_progress
+from jobs.cli.study_report import document_of, tell
+from pipeline.shuffle import MOST_DEAL_NUMBER
+from pipeline.winnability import MOST_NUMBERS, Block, Study, aligned, findings, joined
+from solver.errors import UsageError
+from solver.rules import RULES
+
+app = typer.Typer(rich_markup_mode=None)
+
+StudyRules = Annotated[
+    str, typer.Option("--rules", metavar="RULES", help=f"One of {', '.join(RULES)}.", show_default=False)
+]
+DealCount = Annotated[int, number_option("--deals", "How many deals.", least=1, most=MOST_NUMBERS)]
+FirstNumber = Annotated[
+    int, number_option("--from-number", "The first deal number.", least=0, most=MOST_DEAL_NUMBER)
+]
+Fewest = Annotated[
+    bool, typer.Option("--fewest", help="Where a deal cannot be cleared, find the fewest cards left.")
+]
+Counts = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Also write the counts to this Parquet file.",
+        show_default=False,
+    ),
+]
+
+
+@app.callback()
+def _group() -> None:
+    """Study many deals.
+
+    Example: fairway study winnability --rules golf --deals 10000
+    """
+
+
+@app.command()
+def winnability(
+    rules: StudyRules,
+    deals: DealCount,
+    first: FirstNumber = 0,
+    fewest: Fewest = False,
+    output: Counts = None,
+    data: Data = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Find how many deals can be cleared.
+
+    Consecutive deal numbers are solved, and their best scores counted. The counts of each 10,000 numbers are
+    kept in the data root, so that the same command goes on from there after a stop.
+
+    Example: fairway study winnability --rules golf --deals 100000 --fewest
+    """
+    from jobs.study import run_study
+
+    study = Study(rules, fewest, first, deals)
+    settings = read_settings(workers)
+    storage = storage_at(data, settings, create=True)
+    if output is not None:
+        check_outside(output, storage)
+    try:
+        with shown_progress(time_left=True) as progress:
+            report = run_study(storage, study, settings, tools_with(settings, progress))
+    except (KeyboardInterrupt, SystemExit):
+        note("stopped; what was counted is kept, and the same command goes on from there")
+        raise
+    for path in report.result.remade:
+        note(f"{path} was damaged and has been made again")
+    if output is not None:
+        _write_counts(output, report.result.blocks)
+    found = findings(joined(report.result.blocks))
+    if as_json:
+        put_json(document_of(found) | {"reused": report.result.reused, "seconds": report.seconds})
+        return
+    tell(found)
+    say(
+        f"\n{report.result.reused:,} of the deals were counted before; the others took {report.seconds:.1f} s"
+    )
+
+
+@app.command()
+def chart(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE", help="Counts, as `study winnability -o` writes them.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The SVG file.", show_default=False)
+    ],
+) -> None:
+    """Draw the best scores of studies.
+
+    One panel for each file of counts, on one scale.
+
+    Example: fairway study chart golf.parquet relaxed.parquet -o chart.svg
+    """
+    from pipeline.study_chart import study_chart
+    from pipeline.study_schema import read_whole
+
+    studies = [read_whole(_content(file), str(file)) for file in files]
+    with sink(output) as stream:
+        stream.write(study_chart(studies).encode())
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from error
+
+
+def _write_counts(file: Path, blocks: tuple[Block, ...]) -> None:
+    from pipeline.study_schema import blocks_bytes
+
+    with sink(file) as stream:
+        stream.write(blocks_bytes(aligned(blocks)))

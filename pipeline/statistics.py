@@ -1,0 +1,125 @@
+"""What a sample says of all deals: intervals and tests from counts alone."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+Z_95: Final = 1.959963984540054  # the 0.975 quantile of the normal distribution: 95 % lie within it
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A range of a figure, both ends included."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A count of successes in independent trials.
+
+    Attributes:
+        successes: 0 .. trials.
+        trials: at least 1.
+
+    Raises:
+        ValueError: one of them is out of its range.
+    """
+
+    successes: int
+    trials: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.successes <= self.trials or not self.trials:
+            raise ValueError(f"{self.successes} successes in {self.trials} trials")
+
+    @property
+    def share(self) -> float:
+        """The share of successes."""
+        return self.successes / self.trials
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far two samples are apart.
+
+    Attributes:
+        z: difference of their shares, in standard errors; positive where the first is larger.
+        p: how likely a difference at least as large, either way, is between two samples of one population.
+    """
+
+    z: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean of a sample.
+
+    Attributes:
+        size: how many values.
+        value: their mean.
+        sd: their standard deviation, with size - 1 in the denominator; 0 for a single value.
+        interval: 95 % interval of the mean of all there are, by the normal approximation.
+    """
+
+    size: int
+    value: float
+    sd: float
+    interval: Interval
+
+
+def wilson_interval(sample: Sample, z: float = Z_95) -> Interval:
+    """The Wilson score interval of a share: all p whose own standard error puts the sample within z of it.
+
+    Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of
+    the American Statistical Association 22 (1927), 209-212. Solved for p as a quadratic equation:
+    (2 s + z^2 -+ z sqrt(z^2 + 4 s (n - s) / n)) / (2 (n + z^2)).
+
+    Args:
+        sample: s successes in n trials.
+        z: quantile of the normal distribution that fits the confidence.
+    """
+    successes, failures, trials = sample.successes, sample.trials - sample.successes, sample.trials
+    spread = z * math.sqrt(z * z + 4 * successes * failures / trials)
+    scale = 2 * (trials + z * z)
+    # Where all trials ended alike, one end is exact; rounding must not push it inward or out of 0 .. 1.
+    low = (2 * successes + z * z - spread) / scale if successes else 0.0
+    high = (2 * successes + z * z + spread) / scale if failures else 1.0
+    return Interval(low, high)
+
+
+def difference(first: Sample, second: Sample) -> Difference:
+    """The z-test of two proportions, with the pooled share and both sides.
+
+    Source: NIST/SEMATECH e-Handbook of Statistical Methods, section 7.3.3; p = erfc(|z| / sqrt 2).
+    """
+    trials = first.trials * second.trials
+    successes = first.successes + second.successes
+    failures = first.trials + second.trials - successes
+    if not successes or not failures:
+        return Difference(0.0, 1.0)  # all trials of both ended alike
+    # z^2 = (a n - b m)^2 (m + n) / (m n (a + b) (m + n - a - b)), in whole numbers up to the last step.
+    apart = first.successes * second.trials - second.successes * first.trials
+    square = apart * apart * (first.trials + second.trials) / (trials * successes * failures)
+    z = math.copysign(math.sqrt(square), apart)
+    return Difference(z, math.erfc(abs(z) / math.sqrt(2)))
+
+
+def mean_of(counts: Mapping[int, int]) -> Mean | None:
+    """The mean of whole numbers; None where there are none.
+
+    Args:
+        counts: how often each value occurs.
+    """
+    size = sum(counts.values())
+    if not size:
+        return None
+    total = sum(value * count for value, count in counts.items())
+    squares = sum(value * value * count for value, count in counts.items())
+    # Whole numbers up to here: nothing cancels.
+    variance = (size * squares - total * total) / (size * (size - 1)) if size > 1 else 0.0
+    value, margin = total / size, Z_95 * math.sqrt(variance / size)
+    return Mean(size, value, math.sqrt(variance), Interval(value - margin, value + margin))
