@@ -154,3 +154,36 @@ def test_where_the_terminal_has_no_symbols_letters_are_drawn() -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "| 7H |" in ended.stdout
     assert "+----+" in ended.stdout
+
+
+LOADED = """
+import sys
+sys.argv = ["fairway", *sys.argv[1:]]
+from jobs.cli import main
+try:
+    main()
+finally:
+    loaded = (name for name in ("numba", "duckdb", "pyarrow") if name in sys.modules)
+    sys.stderr.write("loaded: " + " ".join(loaded))
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "loaded"),
+    [
+        (("pool", "status"), "duckdb pyarrow"),
+        (("query", "from runs"), "duckdb pyarrow"),
+        (("daily", "show", "--date", "2026-11-30"), ""),
+        (("daily", "export", "--date", "2026-11-30"), ""),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_what_only_reads_loads_no_kernels(made_root: Path, arguments: tuple[str, ...], loaded: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments, "--data", str(made_root)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stderr == f"loaded: {loaded}"

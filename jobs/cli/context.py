@@ -1,7 +1,6 @@
 """What a command needs before it can begin: settings, the data root, compiled kernels, the tools of a job."""
 
 import sys
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
 
 def version() -> str:
     """The version of Fairway that is installed; `unknown` where it runs without having been."""
+    from importlib import metadata  # slow to load, and seldom needed
+
     try:
         return metadata.version("fairway")
     except metadata.PackageNotFoundError:
