@@ -74,8 +74,13 @@ def part_bytes(rows: Sequence[CertifiedDeal]) -> bytes:
             raise CheckError(
                 f"deal {after.deal_number} comes after {before.deal_number} in the rows of a part"
             )
+    return table_bytes(table_of(rows))
+
+
+def table_bytes(table: Any) -> bytes:
+    """A table of `DEALS_SCHEMA`, ascending in its deal numbers, as the Parquet file of a part."""
     stream = io.BytesIO()
-    pyarrow.parquet.write_table(table_of(rows), stream, **_WRITER)
+    pyarrow.parquet.write_table(table, stream, **_WRITER)
     return stream.getvalue()
 
 

@@ -27,10 +27,10 @@ def compiler() -> str | None:
     return shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
 
-def build(folder: Path) -> Path:
-    """Compile the yardstick into a folder."""
+def build(folder: Path, *options: str) -> Path:
+    """Compile the yardstick into a folder, with further options of the compiler."""
     program = folder / "plain_sweep"
-    subprocess.run([compiler() or "cc", "-O3", "-o", program, SOURCE], check=True)
+    subprocess.run([compiler() or "cc", "-O3", *options, "-o", program, SOURCE], check=True)
     return program
 
 

@@ -1,0 +1,1 @@
+"""The benchmarks: `python -m tests.benchmarks`; see README.md beside this file."""

@@ -1,0 +1,93 @@
+"""The command against the yardstick: `fairway deal solve --verdict-only --file`, one worker.
+
+Starting is apart: the time for one deal is taken off the time for all of them.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from solver.deal import Deal
+from solver.rules import RULES
+from tests.benchmarks import sweep
+from tests.benchmarks.figures import Bench, Figure
+from tests.benchmarks.sweep import Run
+from tests.benchmarks.timing import (
+    Spent,
+    children_clock,
+    cpu_microseconds,
+    in_turn,
+    ratios,
+    timed,
+    wall_milliseconds,
+)
+
+ROOT: Final = Path(__file__).parent.parent.parent
+
+_FAIRWAY: Final = (sys.executable, "-c", "from jobs.cli import main; main()")
+
+
+def fairway(*arguments: str | Path) -> tuple[str, Spent]:
+    """Run the command of this checkout: its standard output, and what it took from start to end."""
+
+    def work() -> "subprocess.CompletedProcess[str]":
+        return subprocess.run([*_FAIRWAY, *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    done, spent = timed(work, children_clock)
+    return done.stdout, spent
+
+
+def measure(bench: Bench) -> Iterator[Figure]:
+    """The figures of all rules."""
+    program = sweep.build(bench.folder)
+    deals = sweep.random_deals(bench.deals)
+    for rules in RULES:
+        bench.tell(f"command, {rules}: {bench.rounds} rounds of {len(deals):,} deals")
+        yield from _of_rules(rules, deals, program, bench)
+
+
+def _of_rules(rules: str, deals: Sequence[Deal], program: Path, bench: Bench) -> Iterator[Figure]:
+    all_file, one_file = _written(bench.folder, deals), _written(bench.folder, deals[:1])
+    _solved(rules, one_file)  # whatever a first start has to do
+    runs = in_turn(
+        bench.rounds,
+        {
+            "yardstick": lambda: sweep.run(program, rules, deals),
+            "all": lambda: _solved(rules, all_file),
+            "one": lambda: _solved(rules, one_file),
+        },
+    )
+    for ours, theirs in zip(runs["all"], runs["yardstick"], strict=True):
+        sweep.hold_against(f"{rules}, the command", ours.answers, theirs.answers)
+    spent = [
+        (every.spent - one.spent).each(len(deals) - 1)
+        for every, one in zip(runs["all"], runs["one"], strict=True)
+    ]
+    yardstick = [run.spent for run in runs["yardstick"]]
+    cpu = ratios((own.cpu for own in spent), (other.cpu for other in yardstick))
+    wall = ratios((own.wall for own in spent), (other.wall for other in yardstick))
+    starts = wall_milliseconds(run.spent for run in runs["one"])
+    yield Figure(f"{rules}: command", "us a deal", cpu_microseconds(spent))
+    yield Figure(f"{rules}: command to yardstick", "ratio", cpu)
+    yield Figure(f"{rules}: command to yardstick, wall", "ratio", wall)
+    yield Figure(f"{rules}: command for one deal", "ms", starts)
+
+
+def _written(folder: Path, deals: Sequence[Deal]) -> Path:
+    file = folder / f"{len(deals)}-deals.txt"
+    file.write_text("".join(f"{deal.notation}\n" for deal in deals), "ascii")
+    return file
+
+
+def _solved(rules: str, file: Path) -> Run:
+    """One run over a file; the time is that of the whole run, starting included."""
+    options = ("--verdict-only", "--workers", "1", "--rules", rules)
+    output, spent = fairway("deal", "solve", *options, "--file", file)
+    documents = [json.loads(line) for line in output.splitlines()]
+    answers = tuple(
+        str(document["best_score"]) if document["cleared"] else sweep.NOT_CLEARED for document in documents
+    )
+    return Run(answers, spent)

@@ -1,0 +1,64 @@
+"""Memory of a worker beyond the libraries, each time in a process of its own.
+
+What one worker takes is the peak of a process that works, less what it held when everything was loaded and
+no worker had begun. Peaks of processes without a worker show how far such a difference can be trusted.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from tests.benchmarks import memory_worker
+from tests.benchmarks.command import ROOT
+from tests.benchmarks.figures import Bench, Figure
+from tests.benchmarks.timing import in_turn
+
+_MEGABYTE: Final = 1e6
+_WORKERS: Final = (0, 1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What one process told, in bytes.
+
+    Attributes:
+        loaded: resident when libraries and kernels were loaded.
+        peak: most that was resident from then on.
+        buffers: allocated by a thread at its first deal, as Python's tracing sees it; some is never touched.
+    """
+
+    loaded: int
+    peak: int
+    buffers: int
+
+    @property
+    def more(self) -> float:
+        """What the workers took, in MB."""
+        return (self.peak - self.loaded) / _MEGABYTE
+
+
+def measure(bench: Bench) -> Iterator[Figure]:
+    """Nothing, where the system does not tell what is asked."""
+    if not memory_worker.can_measure():
+        bench.tell("memory: not measured, as /proc/self/status and /proc/self/clear_refs are not to be had")
+        return
+    bench.tell(f"memory: {bench.rounds} rounds of processes with 0, 1 and 2 workers")
+    found = in_turn(
+        bench.rounds, {str(workers): partial(_measured, workers, bench.deals) for workers in _WORKERS}
+    )
+    none, one, two = (found[str(workers)] for workers in _WORKERS)
+    yield Figure("libraries and kernels", "MB", tuple(each.loaded / _MEGABYTE for each in none))
+    yield Figure("no worker", "MB", tuple(each.more for each in none))
+    yield Figure("a worker alone", "MB", tuple(each.more for each in one))
+    yield Figure("each of two workers", "MB", tuple(each.more / 2 for each in two))
+    yield Figure("buffers of a thread", "MB", tuple(each.buffers / _MEGABYTE for each in none))
+
+
+def _measured(workers: int, deals: int) -> Memory:
+    program = (sys.executable, "-m", memory_worker.__name__, str(workers), str(deals))
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=True)
+    return Memory(**json.loads(done.stdout))

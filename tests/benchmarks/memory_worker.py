@@ -1,0 +1,89 @@
+"""The process whose memory is measured: `python -m tests.benchmarks.memory_worker WORKERS DEALS`.
+
+It reads its peak from /proc/self/status after setting it back, and not from getrusage: that one counts from
+the start of the process, with the compiler's memory, and even with that of the process which started it.
+"""
+
+import json
+import sys
+import threading
+import tracemalloc
+from pathlib import Path
+from typing import Final
+
+from jobs.cli.context import load_kernels, read_settings
+
+_STATUS: Final = Path("/proc/self/status")
+_CLEAR: Final = Path("/proc/self/clear_refs")
+_CLEAR_PEAK: Final = "5"
+_KILOBYTE: Final = 1024
+_BATCH: Final = 20  # deal numbers
+
+
+def can_measure() -> bool:
+    """Whether this system tells a process its peak, and lets it set the peak back."""
+    try:
+        _CLEAR.write_text(_CLEAR_PEAK, "ascii")
+        return resident("VmHWM") > 0
+    except (OSError, KeyError):
+        return False
+
+
+def main(workers: int, deals: int) -> None:
+    """Load everything, let the workers work, print what it took."""
+    load_kernels(read_settings())
+    from pipeline.certify import warm_up
+
+    warm_up()
+    _CLEAR.write_text(_CLEAR_PEAK, "ascii")
+    loaded = resident("VmRSS")
+    if workers:
+        _work(workers, deals)
+    peak = resident("VmHWM")
+    sys.stdout.write(json.dumps({"loaded": loaded, "peak": peak, "buffers": _buffers()}))
+
+
+def _work(workers: int, deals: int) -> None:
+    """Certify the deals for all levels and search all for the fewest cards, which fills every buffer."""
+    from pipeline.executors import batches_ahead, local_executor
+    from pipeline.levels import LEVELS
+    from pipeline.ordered import in_order
+
+    items = ((level, first) for first in range(0, deals, _BATCH) for level in LEVELS)
+    with local_executor(workers) as executor:
+        for _ in in_order(executor, _batch, items, batches_ahead(workers)):
+            pass  # what a worker hands over is no longer its own
+
+
+def _batch(item: tuple[str, int]) -> object:
+    from pipeline.certify import certify_batch
+    from pipeline.levels import LEVELS
+    from pipeline.shuffle import deal_numbered
+    from solver.search import solve
+
+    level, first = item
+    for number in range(first, first + _BATCH):
+        solve(deal_numbered(number), LEVELS[level].rules)
+    return certify_batch(level, first, _BATCH)
+
+
+def _buffers() -> int:
+    """Bytes that a new thread allocates for itself at its first deal."""
+    tracemalloc.start()
+    thread = threading.Thread(target=_batch, args=(("medium", 0),))
+    before, _ = tracemalloc.get_traced_memory()
+    thread.start()
+    thread.join()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak - before
+
+
+def resident(field: str) -> int:
+    """A field of the process's status, in bytes."""
+    lines = (line.split() for line in _STATUS.read_text("ascii").splitlines())
+    return next(int(line[1]) * _KILOBYTE for line in lines if line[0] == f"{field}:")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

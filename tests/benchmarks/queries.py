@@ -1,0 +1,86 @@
+"""The common queries over synthetic pools, on the ground of `fairway query`, and `fairway pool status`.
+
+Times are on the wall clock. Opening, which is the catalog, the connection and its guard, is measured by a
+statement that asks nothing; a query's own time is what it takes beyond that, round by round.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Final
+
+from jobs.settings import processors
+from pipeline.catalog import Catalog, load_catalog
+from pipeline.query import asked
+from pipeline.storage import LocalStorage
+from tests.benchmarks.command import fairway
+from tests.benchmarks.figures import Bench, Figure
+from tests.benchmarks.synthetic import pools_of
+from tests.benchmarks.timing import Spent, in_turn, process_clock, timed, wall_milliseconds
+
+_Rows = list[tuple[Any, ...]]
+
+_ROUNDS: Final = 3  # for each of the others: a query is short
+_NOTHING: Final = "select 1"
+_PARS: Final = "select level, par, count(*) from deals group by all"
+_LOOK_UP: Final = "select * from deals where deal_number = {number}"
+
+
+def measure(bench: Bench) -> Iterator[Figure]:
+    """The figures of all sizes."""
+    for rows in bench.pool_rows:
+        bench.tell(f"queries: making {rows:,} rows")
+        storage, catalog = pools_of(bench, rows)
+        bench.tell(f"queries: {_ROUNDS * bench.rounds} rounds over {rows:,} rows")
+        yield from _of_pools(storage, catalog, _ROUNDS * bench.rounds)
+
+
+def _of_pools(storage: LocalStorage, catalog: Catalog, rounds: int) -> Iterator[Figure]:
+    size = sum(pool.size for pool in catalog.pools)
+    rows = f"{size:,} rows"
+    number = min(pool.next_number for pool in catalog.pools) // 2  # in the middle of every level
+    look_up = _LOOK_UP.format(number=number)
+    spent = in_turn(
+        rounds,
+        {
+            "opening": partial(_answered, storage, _NOTHING, lambda rows: rows == [(1,)]),
+            "group by par": partial(
+                _answered, storage, _PARS, lambda rows: size == sum(row[2] for row in rows)
+            ),
+            "look-up by number": partial(
+                _answered,
+                storage,
+                look_up,
+                lambda rows: [row[1] for row in rows] == [number] * len(catalog.pools),
+            ),
+            "pool status": partial(_status, storage),
+        },
+    )
+    opening = spent["opening"]
+    for name in ("group by par", "look-up by number"):
+        own = tuple(whole - before for whole, before in zip(spent[name], opening, strict=True))
+        yield Figure(f"{name}, {rows}", "ms", wall_milliseconds(own))
+        yield Figure(f"{name} with opening, {rows}", "ms", wall_milliseconds(spent[name]))
+    yield Figure(f"opening, {rows}", "ms", wall_milliseconds(opening))
+    yield Figure(f"pool status, {rows}", "ms", wall_milliseconds(spent["pool status"]))
+
+
+def _answered(storage: LocalStorage, statement: str, is_right: Callable[[_Rows], bool]) -> Spent:
+    """Ask as the command does, down to the values of the last row.
+
+    Raises:
+        ValueError: the answer is not right, so its time means nothing.
+    """
+
+    def work() -> _Rows:
+        with asked(storage, load_catalog(storage), statement, processors()) as answer:
+            return [] if answer is None else list(answer.rows())
+
+    rows, spent = timed(work, process_clock)
+    if not is_right(rows):
+        raise ValueError(f"the answer to {statement!r} is wrong: {len(rows)} rows, first {rows[:1]}")
+    return spent
+
+
+def _status(storage: LocalStorage) -> Spent:
+    _, spent = fairway("pool", "status", "--data", storage.root)
+    return spent

@@ -1,0 +1,71 @@
+"""The exact search against the yardstick, on the same deals in turn, on one core."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from solver.deal import Deal
+from solver.rules import RULES, Rules
+from solver.search import Solution, solve
+from tests.benchmarks import sweep
+from tests.benchmarks.figures import Bench, Figure
+from tests.benchmarks.sweep import Run
+from tests.benchmarks.timing import cpu_microseconds, in_turn, ratios, timed
+
+
+def measure(bench: Bench) -> Iterator[Figure]:
+    """The figures of all rules."""
+    program = sweep.build(bench.folder)
+    deals = sweep.random_deals(bench.deals)
+    for rules in RULES.values():
+        bench.tell(f"search, {rules.name}: {bench.rounds} rounds of {len(deals):,} deals")
+        for name, unit, values in _of_rules(rules, deals, bench.rounds, program):
+            yield Figure(f"{rules.name}: {name}", unit, values)
+
+
+_Row = tuple[str, str, tuple[float, ...]]
+
+
+def _of_rules(rules: Rules, deals: Sequence[Deal], rounds: int, program: Path) -> Iterator[_Row]:
+    # With a line that leaves the fewest cards the work is with the deals that cannot be cleared: they are
+    # measured alone too, against the yardstick on just those.
+    stuck = [deal for deal in deals if not solve(deal, rules, fewest=False).cleared]
+    runs = in_turn(
+        rounds,
+        {
+            "yardstick": lambda: sweep.run(program, rules.name, deals),
+            "verdict": lambda: _run(rules, deals, _verdict),
+            "fewest": lambda: _run(rules, deals, solve),
+            "yardstick, not cleared": lambda: sweep.run(program, rules.name, stuck),
+            "fewest, not cleared": lambda: _run(rules, stuck, solve),
+        },
+    )
+    for name, base in (
+        ("verdict", "yardstick"),
+        ("fewest", "yardstick"),
+        ("fewest, not cleared", "yardstick, not cleared"),
+    ):
+        for ours, theirs in zip(runs[name], runs[base], strict=True):
+            sweep.hold_against(f"{rules.name}, {name}", ours.answers, theirs.answers)
+    cpu = {name: [run.spent.cpu for run in found] for name, found in runs.items()}
+    wall = {name: [run.spent.wall for run in found] for name, found in runs.items()}
+    for name, found in runs.items():
+        yield name, "us a deal", cpu_microseconds(run.spent for run in found)
+    yield "verdict to yardstick", "ratio", ratios(cpu["verdict"], cpu["yardstick"])
+    yield "verdict to yardstick, wall", "ratio", ratios(wall["verdict"], wall["yardstick"])
+    yield "fewest to yardstick", "ratio", ratios(cpu["fewest"], cpu["yardstick"])
+    alone = ratios(cpu["fewest, not cleared"], cpu["yardstick, not cleared"])
+    yield "fewest to yardstick, not cleared", "ratio", alone
+    yield "yardstick, wall to processor time", "ratio", ratios(wall["yardstick"], cpu["yardstick"])
+
+
+def _verdict(deal: Deal, rules: Rules) -> Solution:
+    return solve(deal, rules, fewest=False)
+
+
+def _run(rules: Rules, deals: Sequence[Deal], solver: Callable[[Deal, Rules], Solution]) -> Run:
+    fresh = [Deal(deal.cards) for deal in deals]  # a deal keeps what was once worked out of it
+    solutions, spent = timed(lambda: [solver(deal, rules) for deal in fresh])
+    answers = tuple(
+        str(solution.best_score) if solution.cleared else sweep.NOT_CLEARED for solution in solutions
+    )
+    return Run(answers, spent.each(len(deals)))

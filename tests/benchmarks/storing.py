@@ -1,0 +1,63 @@
+"""Writing: parts, and the catalog that names them; every file is synced to the disk."""
+
+from collections.abc import Iterator
+from datetime import date
+from functools import partial
+from itertools import count
+from typing import Final
+
+from jobs.settings import Settings
+from pipeline.catalog import Catalog, PartName, load_catalog, save_catalog
+from pipeline.certify import CertifiedDeal
+from pipeline.parts import write_part
+from pipeline.regenerate import PART_ROWS
+from pipeline.schema import part_bytes
+from pipeline.storage import LocalStorage
+from pipeline.views import SQL_FILE, write_views
+from tests.benchmarks.figures import Bench, Figure
+from tests.benchmarks.synthetic import certified, pools_of, renumbered
+from tests.benchmarks.timing import Spent, in_turn, process_clock, timed, wall_milliseconds
+
+_LEVEL: Final = "medium"
+_NIGHT: Final = date(2026, 11, 30)
+_NIGHT_ROWS: Final = Settings().deals_per_night
+
+
+def measure(bench: Bench) -> Iterator[Figure]:
+    """Parts of a night and of a regeneration, and catalogs of all sizes."""
+    bench.tell(f"storing: {bench.rounds} rounds of parts and catalogs")
+    deals = certified(_LEVEL, bench.sampled)
+    yield Figure("a row of a part", "bytes", (len(part_bytes(deals)) / len(deals),))
+    storage = LocalStorage(bench.folder / "storing")
+    generations = count(1)  # a part is written once, under a name of its own
+    for size in (_NIGHT_ROWS, PART_ROWS):
+        rows = renumbered(deals, size)
+        spent = in_turn(bench.rounds, {"part": partial(_part, storage, rows, generations)})["part"]
+        yield Figure(f"part of {size:,} rows", "ms", wall_milliseconds(spent))
+    for size in bench.pool_rows:
+        root, catalog = pools_of(bench, size)
+        spent = in_turn(bench.rounds, {"catalog": partial(_catalog, root, catalog)})["catalog"]
+        yield Figure(f"catalog.json and catalog.sql, {size:,} rows", "ms", wall_milliseconds(spent))
+        loads = in_turn(bench.rounds, {"load": partial(_loaded, root)})["load"]
+        yield Figure(f"reading catalog.json, {size:,} rows", "ms", wall_milliseconds(loads))
+
+
+def _part(storage: LocalStorage, rows: tuple[CertifiedDeal, ...], generations: "count[int]") -> Spent:
+    name = PartName(_LEVEL, next(generations), rows[0].deal_number, rows[-1].deal_number)
+    _, spent = timed(lambda: write_part(storage, name, _NIGHT, rows), process_clock)
+    return spent
+
+
+def _catalog(storage: LocalStorage, catalog: Catalog) -> Spent:
+    def work() -> None:
+        save_catalog(storage, catalog)
+        write_views(storage, catalog)
+
+    storage.remove(SQL_FILE)  # it is written only where it changes
+    _, spent = timed(work, process_clock)
+    return spent
+
+
+def _loaded(storage: LocalStorage) -> Spent:
+    _, spent = timed(lambda: load_catalog(storage), process_clock)
+    return spent

@@ -1,0 +1,88 @@
+"""The yardstick as it is timed: built for this machine, run on deals, its answers held against ours."""
+
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pipeline.shuffle import deal_numbered
+from solver.deal import Deal
+from tests import yardstick
+from tests.benchmarks.timing import Spent, children_clock, timed
+
+FOR_THIS_MACHINE: Final = "-march=native"
+NOT_CLEARED: Final = "-"
+
+_MICROSECOND: Final = 1e-6
+_REPORT: Final = re.compile(r"([0-9]+) deals, ([0-9.]+) us a deal\n")
+
+
+class WrongAnswerError(Exception):
+    """A solver that is measured gave a wrong answer, so its time means nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run over some deals.
+
+    Attributes:
+        answers: for each deal its best score as text, or `NOT_CLEARED`.
+        spent: a deal.
+    """
+
+    answers: tuple[str, ...]
+    spent: Spent
+
+
+def random_deals(count: int) -> tuple[Deal, ...]:
+    """The deals that all solvers are measured on: those of the first deal numbers."""
+    return tuple(deal_numbered(number) for number in range(count))
+
+
+def build(folder: Path) -> Path:
+    """Compile the yardstick for the processor at hand."""
+    return yardstick.build(folder, FOR_THIS_MACHINE)
+
+
+def run(program: Path, rules: str, deals: Sequence[Deal]) -> Run:
+    """Run the yardstick.
+
+    Returns:
+        Its answers; the wall time is its own account, without start and reading, the processor time that of
+        the process, of which start and reading are some thousandths.
+    """
+    text = "".join(f"{deal.notation}\n" for deal in deals)
+
+    def work() -> "subprocess.CompletedProcess[str]":
+        return subprocess.run([program, rules], input=text, capture_output=True, text=True, check=True)
+
+    done, spent = timed(work, children_clock)
+    wall = reported_wall(done.stderr, len(deals))
+    return Run(tuple(done.stdout.split()), Spent(wall, spent.each(len(deals)).cpu))
+
+
+def reported_wall(report: str, count: int) -> float:
+    """Seconds a deal by the yardstick's own account.
+
+    Raises:
+        ValueError: it is not an account of so many deals.
+    """
+    match = _REPORT.fullmatch(report)
+    if match is None or int(match[1]) != count:
+        raise ValueError(f"the yardstick was given {count} deals and says {report!r}")
+    return float(match[2]) * _MICROSECOND
+
+
+def hold_against(what: str, ours: Sequence[str], theirs: Sequence[str]) -> None:
+    """Make sure that both give the same answers.
+
+    Raises:
+        WrongAnswerError: they do not.
+    """
+    if tuple(ours) != tuple(theirs):
+        wrong = [place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]]
+        raise WrongAnswerError(
+            f"{what}: {len(ours)} answers to {len(theirs)} of the yardstick, other ones for deals {wrong[:9]}"
+        )

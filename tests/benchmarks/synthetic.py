@@ -1,0 +1,139 @@
+"""Pools of any size: real deals of each level, multiplied under new deal numbers. For their size only.
+
+Columns, row groups and parts are as real ones, and so is about the size of the files; the rows are nonsense.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from contextlib import closing
+from functools import cache
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from pipeline.catalog import Catalog, Part, PartName, empty_catalog, save_catalog
+from pipeline.certify import CertifiedDeal
+from pipeline.executors import batches_ahead, local_executor
+from pipeline.generate import make_parts
+from pipeline.levels import LEVELS
+from pipeline.parts import part_of
+from pipeline.progress import SILENT
+from pipeline.regenerate import PART_ROWS
+from pipeline.root import open_root
+from pipeline.schema import DEALS_SCHEMA, table_bytes, table_of
+from pipeline.shuffle import deal_numbered
+from pipeline.storage import LocalStorage
+from pipeline.views import write_views
+from solver.cards import CARD_NAMES, DECK_SIZE, RANK_LETTERS
+from tests.benchmarks.figures import Bench
+
+_Letters = npt.NDArray[np.uint8]
+
+_HEX_DIGITS: Final = np.frombuffer(b"0123456789abcdef", np.uint8)
+_SAMPLE: Final = deal_numbered(0).notation
+
+
+@cache
+def certified(level: str, count: int) -> tuple[CertifiedDeal, ...]:
+    """The first deals of a level."""
+    with (
+        local_executor(2) as executor,
+        closing(make_parts(level, 0, [count], set(), executor, SILENT, ahead=batches_ahead(2))) as parts,
+    ):
+        return next(parts).rows
+
+
+def renumbered(deals: tuple[CertifiedDeal, ...], count: int) -> tuple[CertifiedDeal, ...]:
+    """So many deals, under the numbers 0, 1, .."""
+    copies = enumerate(islice(cycle(deals), count))
+    return tuple(dataclasses.replace(deal, deal_number=number) for number, deal in copies)
+
+
+def multiplied(table: Any, first: int, count: int) -> Any:
+    """A table of so many rows, under the numbers from `first` on.
+
+    Deals, puzzle ids and the player's numbers are replaced by random ones of the same kind, because copies
+    would compress to almost nothing and be read in no time.
+
+    Args:
+        table: of `DEALS_SCHEMA`, with at least one row.
+        first: the first deal number; the same one gives the same rows.
+        count: rows wanted.
+    """
+    random = np.random.default_rng(first)
+    copies = pa.concat_tables([table] * -(-count // table.num_rows)).slice(0, count).combine_chunks()
+    columns = {name: copies[name].chunk(0) for name in DEALS_SCHEMA.names}
+    columns["deal_number"] = pa.array(range(first, first + count), pa.uint64())
+    columns["puzzle_id"] = _texts(random.choice(_HEX_DIGITS, (count, 16)))
+    columns["deal"] = _texts(_random_notations(random, count))
+    for name in ("steady_mean", "steady_sd", "steady_clear_rate"):
+        columns[name] = _blurred(random, columns[name])
+    scores = columns["steady_scores"]
+    columns["steady_scores"] = pa.ListArray.from_arrays(
+        scores.offsets, _blurred(random, scores.values), type=scores.type
+    )
+    return pa.Table.from_arrays(list(columns.values()), schema=DEALS_SCHEMA)
+
+
+def _random_notations(random: np.random.Generator, count: int) -> _Letters:
+    """Texts with the cards of a deck in any order where a notation has its cards."""
+    texts = np.tile(np.frombuffer(_SAMPLE.encode("ascii"), np.uint8), (count, 1))
+    places = np.array([place for place, letter in enumerate(_SAMPLE) if letter in RANK_LETTERS])
+    cards = np.array([list(name.encode("ascii")) for name in CARD_NAMES], np.uint8)
+    decks = random.permuted(np.tile(np.arange(DECK_SIZE), (count, 1)), axis=1)
+    texts[:, places] = cards[decks, 0]
+    texts[:, places + 1] = cards[decks, 1]
+    return texts
+
+
+def _texts(letters: _Letters) -> Any:
+    """An Arrow array of texts of one length."""
+    count, length = letters.shape
+    offsets = np.arange(0, (count + 1) * length, length, dtype=np.int32)
+    return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(letters.tobytes()))
+
+
+def _blurred(random: np.random.Generator, values: Any) -> Any:
+    """The same numbers with other last digits; what is 0 stays 0."""
+    return pa.array(values.to_numpy() * random.uniform(0.999, 1.001, len(values)))
+
+
+def pools(folder: Path, tables: dict[str, Any], rows: int) -> tuple[LocalStorage, Catalog]:
+    """A data root whose pools hold so many rows in all, a third for each level.
+
+    Args:
+        folder: where to make it.
+        tables: for each level the table to multiply.
+        rows: how many.
+    """
+    storage = open_root(folder, create=True)
+    catalog = empty_catalog()
+    share, rest = divmod(rows, len(LEVELS))
+    for place, pool in enumerate(catalog.pools):
+        size = share + (place < rest)
+        parts = tuple(_parts(storage, pool.level, tables[pool.level], size))
+        catalog = catalog.with_pool(dataclasses.replace(pool, parts=parts, next_number=size))
+    save_catalog(storage, catalog)
+    write_views(storage, catalog)
+    return storage, catalog
+
+
+def _parts(storage: LocalStorage, level: str, table: Any, size: int) -> Iterator[Part]:
+    """Parts as a regeneration cuts them."""
+    for first in range(0, size, PART_ROWS):
+        count = min(PART_ROWS, size - first)
+        name = PartName(level, 1, first, first + count - 1)
+        data = table_bytes(multiplied(table, first, count))
+        storage.create(name.path, data)
+        yield part_of(name, None, count, data)
+
+
+@cache
+def pools_of(bench: Bench, rows: int) -> tuple[LocalStorage, Catalog]:
+    """A data root with so many rows; all subjects of a run share it."""
+    tables = {level: table_of(certified(level, bench.sampled)) for level in LEVELS}
+    return pools(bench.folder / f"pools-{rows}", tables, rows)

@@ -1,0 +1,38 @@
+"""All limits in one place: what each figure must reach, and what is aimed at.
+
+Ratios to the yardstick are by processor time. Names are those that the subjects give their figures; in a full
+run a target without a figure counts as failed, so that a limit cannot be lost by renaming.
+"""
+
+from types import MappingProxyType
+from typing import Final
+
+from solver.rules import RULES
+from tests.benchmarks.figures import Target, Targets
+
+_VERDICT: Final = {
+    "golf": Target(0.15, 0.09),
+    "dead_king": Target(0.10, 0.055),
+    "relaxed": Target(0.21, 0.12),
+}
+_FEWEST: Final = Target(1.0)
+_STEADY: Final = Target(600.0)  # us a deal
+_MEMORY: Final = Target(16.0)  # MB a worker
+_MILLION: Final = "1,000,000 rows"
+
+TARGETS: Final[Targets] = MappingProxyType(
+    {
+        **{("search", f"{rules}: verdict to yardstick"): target for rules, target in _VERDICT.items()},
+        **{("command", f"{rules}: command to yardstick"): target for rules, target in _VERDICT.items()},
+        **{("search", f"{rules}: fewest to yardstick"): _FEWEST for rules in RULES},
+        **{("search", f"{rules}: fewest to yardstick, not cleared"): _FEWEST for rules in RULES},
+        **{("steady", f"{rules}: steady player"): _STEADY for rules in RULES},
+        ("pipeline", "medium: certified by one core"): Target(450.0, sense="at least"),
+        ("pipeline", "medium: two threads to one"): Target(1.8, sense="at least"),
+        ("memory", "a worker alone"): _MEMORY,
+        ("memory", "each of two workers"): _MEMORY,
+        ("queries", f"group by par, {_MILLION}"): Target(50.0),  # ms
+        ("queries", f"look-up by number, {_MILLION}"): Target(20.0),  # ms
+        ("queries", f"pool status, {_MILLION}"): Target(500.0),  # ms
+    }
+)
