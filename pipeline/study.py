@@ -130,7 +130,8 @@ def _finished(storage: Storage, study: Study) -> list[Study]:
         first, last = (int(name[1]), int(name[2])) if name else (0, -1)
         if study.first <= first <= last <= study.last:
             piece = Study(study.rules, study.fewest, first, last - first + 1)
-            found += [piece] * (block_path(piece) == path)
+            if block_path(piece) == path:  # the numbers could be written otherwise, with zeros before them
+                found.append(piece)
     return found
 
 

@@ -82,14 +82,12 @@ def winnability(
         note(f"{path} was damaged and has been made again")
     if output is not None:
         _write_counts(output, report.result.blocks)
-    found = findings(joined(report.result.blocks))
+    found, reused = findings(joined(report.result.blocks)), report.result.reused
     if as_json:
-        put_json(document_of(found) | {"reused": report.result.reused, "seconds": report.seconds})
+        put_json(document_of(found) | {"reused": reused, "seconds": report.seconds})
         return
     tell(found)
-    say(
-        f"\n{report.result.reused:,} of the deals were counted before; the others took {report.seconds:.1f} s"
-    )
+    say(f"\n{reused:,} of the deals were counted before; the others took {report.seconds:.1f} s")
 
 
 @app.command()
@@ -113,9 +111,9 @@ def chart(
     from pipeline.study_chart import study_chart
     from pipeline.study_schema import read_whole
 
-    studies = [read_whole(_content(file), str(file)) for file in files]
+    picture = study_chart([read_whole(_content(file), str(file)) for file in files])
     with sink(output) as stream:
-        stream.write(study_chart(studies).encode())
+        stream.write(picture.encode())
 
 
 def _content(file: Path) -> bytes:
