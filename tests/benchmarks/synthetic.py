@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from pipeline.catalog import Catalog, Part, PartName, empty_catalog, save_catalog
+from pipeline.catalog import Catalog, Part, PartName, empty_catalog, load_catalog, save_catalog
 from pipeline.certify import CertifiedDeal
 from pipeline.executors import batches_ahead, local_executor
 from pipeline.generate import make_parts
@@ -118,8 +118,9 @@ def pools(folder: Path, tables: dict[str, Any], rows: int) -> tuple[LocalStorage
         parts = tuple(_parts(storage, pool.level, tables[pool.level], size))
         catalog = catalog.with_pool(dataclasses.replace(pool, parts=parts, next_number=size))
     save_catalog(storage, catalog)
-    write_views(storage, catalog)
-    return storage, catalog
+    saved = load_catalog(storage)
+    write_views(storage, saved)
+    return storage, saved
 
 
 def _parts(storage: LocalStorage, level: str, table: Any, size: int) -> Iterator[Part]:
