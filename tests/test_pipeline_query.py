@@ -10,6 +10,7 @@ import duckdb
 import pyarrow.parquet
 import pytest
 
+from pipeline import query
 from pipeline.catalog import empty_catalog, load_catalog
 from pipeline.errors import DamagedError, QueryError
 from pipeline.query import Answer, asked
@@ -118,7 +119,8 @@ def test_a_bad_statement_gets_a_clear_word(root: Path, statement: str, words: st
     assert str(caught.value).startswith(words)
 
 
-def test_memory_is_bounded(root: Path) -> None:
+def test_memory_is_bounded(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query, "MEMORY_LIMIT", "50MB")
     with pytest.raises(QueryError, match="Out of Memory"):
         ask(root, "select list(range) from range(200000000)")
 
