@@ -22,6 +22,7 @@ _GROUP_SIZES: Final = (COLUMN_HEIGHT,) * COLUMN_COUNT + (1, STOCK_SIZE)
 _GROUP_NAMES: Final = (*(f"column {n}" for n in range(1, COLUMN_COUNT + 1)), "the waste", "the stock")
 _MOST_CHARACTERS: Final = 1000  # a deal in notation has 171; more is noise and is not read any further
 _MOST_SHOWN: Final = 20
+_RANKS: Final = bytes(rank_of(code) for code in range(256))  # a table for bytes.translate
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Deal:
     @cached_property
     def ranks(self) -> bytes:
         """The 52 ranks in the order of `cards`, one byte each: all that the solver sees."""
-        return bytes(rank_of(card) for card in self.cards)
+        return bytes(self.cards).translate(_RANKS)
 
     @property
     def notation(self) -> str:

@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from solver.bound import bound_weights, useful_arcs
 from solver.cards import DECK_SIZE, RANK_COUNT, rank_of
-from solver.deal import Deal
+from solver.deal import COLUMN_COUNT, COLUMN_HEIGHT, TABLEAU_SIZE, Deal
 from solver.moves import DRAW, Position
-from solver.moves import start as start_of
 from solver.rules import RULES, Rules
 from solver.score import score_of
 from solver.search_kernel import (
@@ -63,21 +62,15 @@ def solve(deal: Deal, rules: Rules, *, fewest: bool = True) -> Solution:
         fewest: whether, where the columns cannot be cleared, to find the line that leaves the fewest cards;
             without it the search stops at the verdict.
     """
-    return solve_position(start_of(deal), rules, fewest=fewest)
+    return _solved(deal, (_FULL_TABLE, rank_of(deal.waste), 0, TABLEAU_SIZE), rules, fewest)
 
 
 def solve_position(position: Position, rules: Rules, *, fewest: bool = True) -> Solution:
     """Solve a position in the middle of a hole; the score is that of the whole hole."""
     if not position.cards_left:
         return Solution(rules.name, True, score_of(0, position.draws), "", 0, 0)
-    buffers = _buffers()
-    ranks = np.frombuffer(position.deal.ranks, dtype=np.uint8)
-    left, at, expanded = solve_kernel(ranks, _packed(position), fewest, _rule_tables(rules), buffers)
-    if at == NO_LINE:
-        return Solution(rules.name, False, None, None, None, expanded)
-    line = buffers.letters[at:].tobytes().decode("ascii")
-    draws = line.count(DRAW)
-    return Solution(rules.name, left == 0, score_of(left, position.draws + draws), line, draws, expanded)
+    start = (_packed(position.heights), rank_of(position.top), position.draws, position.cards_left)
+    return _solved(position.deal, start, rules, fewest)
 
 
 def warm_up() -> None:
@@ -86,9 +79,24 @@ def warm_up() -> None:
         solve(Deal(tuple(range(DECK_SIZE))), rules)
 
 
-def _packed(position: Position) -> npt.NDArray[np.uint64]:
-    table = sum(height * int(step) for height, step in zip(position.heights, STEPS, strict=True))
-    return np.array([table, rank_of(position.top), position.draws, position.cards_left], dtype=np.uint64)
+def _solved(deal: Deal, start: tuple[int, int, int, int], rules: Rules, fewest: bool) -> Solution:
+    """Solve from a packed table, the rank of the waste top, the draws and the cards left there."""
+    buffers = _buffers()
+    ranks = np.frombuffer(deal.ranks, dtype=np.uint8)
+    packed_start = np.array(start, dtype=np.uint64)
+    left, at, expanded = solve_kernel(ranks, packed_start, fewest, _rule_tables(rules), buffers)
+    if at == NO_LINE:
+        return Solution(rules.name, False, None, None, None, expanded)
+    line = buffers.letters[at:].tobytes().decode("ascii")
+    draws = line.count(DRAW)
+    return Solution(rules.name, left == 0, score_of(left, start[2] + draws), line, draws, expanded)
+
+
+def _packed(heights: tuple[int, ...]) -> int:
+    return sum(height * int(step) for height, step in zip(heights, STEPS, strict=True))
+
+
+_FULL_TABLE: Final = _packed((COLUMN_HEIGHT,) * COLUMN_COUNT)
 
 
 @cache
