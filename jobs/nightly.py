@@ -127,7 +127,7 @@ def _make(
                 tools.progress,
                 ahead=batches_ahead(settings.workers),
             )
-            save_catalog(storage, after)
+            after = save_catalog(storage, after)
         levels = _level_reports(before, after)
         tally.nights = len(todo.nights)
         tally.sampled = sum(level.sampled for level in levels)

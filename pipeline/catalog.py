@@ -1,6 +1,7 @@
 """`catalog.json`: the one pointer to the pools, replaced in one step and never edited.
 
-What it does not name does not exist for a reader. Its text is a pure function of what it says.
+What it does not name does not exist for a reader. Its text is a pure function of what it says. Before it is
+replaced, the one in force is kept as it is, as `catalogs/<change>.json` (`pipeline.history` reads those).
 """
 
 import dataclasses
@@ -12,19 +13,23 @@ from itertools import pairwise
 from typing import Final
 
 from pipeline import versions
-from pipeline.errors import CheckError, MissingError
+from pipeline.documents import parse, render
+from pipeline.errors import AlreadyThereError, CheckError, DamagedError, MissingError
 from pipeline.levels import LEVELS, level_named
 from pipeline.shuffle import MOST_DEAL_NUMBER
 from pipeline.storage import Storage
 from pipeline.strict_json import damaged, from_json, listed, shown, to_json
 
 CATALOG_FILE: Final = "catalog.json"
+KEPT_PREFIX: Final = "catalogs/"
 DEALS_PREFIX: Final = "deals/"
 FIRST_GENERATION: Final = 1
+FIRST_CHANGE: Final = 1
 
 _PART_PATH: Final = re.compile(
     r"deals/level=([a-z_]{1,32})/generation=([0-9]{4,9})/part-([0-9]{1,19})-([0-9]{1,19})\.parquet"
 )
+_KEPT_PATH: Final = re.compile(r"catalogs/([0-9]{6,12})\.json")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -50,7 +55,7 @@ class Part:
 
     Attributes:
         path: where it lies in the data root.
-        night: the date of the night that made it; None for a part of a regenerated pool.
+        night: the date of the night that made it; None for a part of a regenerated or compacted pool.
         first: first deal number sampled.
         last: last deal number sampled, which is the number of its last deal.
         rows: how many deals it holds.
@@ -73,7 +78,8 @@ class Pool:
 
     Attributes:
         level: its name.
-        generation: counts up from 1 each time the pool is made anew.
+        generation: the one in force; they count up from 1 each time the pool is made anew.
+        newest_generation: the highest that was ever in force; a rollback does not lower it.
         next_number: the deal number from which sampling goes on.
         last_night: the date of the last night that was made; None before the first.
         parts: ascending in their deal numbers.
@@ -81,6 +87,7 @@ class Pool:
 
     level: str
     generation: int
+    newest_generation: int
     next_number: int
     last_night: date | None
     parts: tuple[Part, ...]
@@ -97,10 +104,12 @@ class Catalog:
 
     Attributes:
         version: of the file's layout.
+        change: counts up each time the file is replaced; 0 where there is no file yet.
         pools: one a level, in the order of `LEVELS`.
     """
 
     version: int
+    change: int
     pools: tuple[Pool, ...]
 
     def pool(self, level: str) -> Pool:
@@ -120,7 +129,8 @@ class Catalog:
 
 def empty_catalog() -> Catalog:
     """The catalog of a data root in which no night has been made yet."""
-    return Catalog(versions.CATALOG, tuple(Pool(name, FIRST_GENERATION, 0, None, ()) for name in LEVELS))
+    pools = (Pool(name, FIRST_GENERATION, FIRST_GENERATION, 0, None, ()) for name in LEVELS)
+    return Catalog(versions.CATALOG, 0, tuple(pools))
 
 
 def generation_prefix(level: str, generation: int) -> str:
@@ -137,29 +147,78 @@ def parse_part_path(path: str) -> PartName | None:
     return name if name.path == path else None
 
 
+def kept_path(change: int) -> str:
+    """Where the catalog of this change is kept once another one has taken its place."""
+    return f"{KEPT_PREFIX}{change:06d}.json"
+
+
+def kept_changes(storage: Storage) -> tuple[int, ...]:
+    """The changes whose catalogs are kept, ascending; that of the catalog in force may be among them."""
+    found = (_KEPT_PATH.fullmatch(path) for path in storage.list(KEPT_PREFIX))
+    changes = sorted(int(match[1]) for match in found if match is not None)
+    return tuple(change for change in changes if change >= FIRST_CHANGE)
+
+
 def load_catalog(storage: Storage) -> Catalog:
     """The catalog of a data root; the empty one where no night has been made yet.
 
     Raises:
-        DamagedError: the file is not JSON, is from a newer Fairway, lacks something, or contradicts itself.
+        DamagedError: the file is not JSON, is from a newer Fairway, lacks something, contradicts itself, or
+            is missing though earlier ones are kept.
     """
     try:
         data = storage.read(CATALOG_FILE)
-    except MissingError:
+    except MissingError as fault:
+        kept = kept_changes(storage)
+        if kept:
+            raise DamagedError(
+                f"{CATALOG_FILE} is missing; the one before it is kept as {kept_path(kept[-1])}"
+            ) from fault
         return empty_catalog()
     return parse_catalog(data)
 
 
-def save_catalog(storage: Storage, catalog: Catalog) -> None:
+def save_catalog(storage: Storage, catalog: Catalog) -> Catalog:
     """Swap the catalog: a reader sees the one before until it sees this one whole.
+
+    The one before is kept first. A kept catalog was therefore always in force once, and one that still is has
+    been kept by a run that was stopped before the swap.
+
+    Args:
+        storage: the data root; the caller holds its lock.
+        catalog: its pools; it gets the number of its change here.
+
+    Returns:
+        The catalog in force now: that of before where the pools are the same.
 
     Raises:
         CheckError: the catalog contradicts itself; the one before stays.
+        DamagedError: the one before is damaged, or is kept already and says something else.
     """
-    faults = tuple(_faults(catalog))
+    before = load_catalog(storage)
+    if before.pools == catalog.pools:
+        return before
+    newest = max((before.change, *kept_changes(storage)))
+    saved = dataclasses.replace(catalog, version=versions.CATALOG, change=newest + 1)
+    faults = tuple(_faults(saved))
     if faults:
         raise CheckError(f"{CATALOG_FILE} was not replaced, the new one would be wrong: {listed(faults)}")
-    storage.replace(CATALOG_FILE, catalog_bytes(catalog))
+    if before.change:
+        _keep(storage, before.change)
+    storage.replace(CATALOG_FILE, catalog_bytes(saved))
+    return saved
+
+
+def _keep(storage: Storage, change: int) -> None:
+    """Keep the file of the catalog in force, byte for byte."""
+    data, path = storage.read(CATALOG_FILE), kept_path(change)
+    try:
+        storage.create(path, data)
+    except AlreadyThereError as fault:
+        if storage.read(path) != data:
+            raise DamagedError(
+                f"{path} says something else than {CATALOG_FILE}, of which it is a copy; move it away"
+            ) from fault
 
 
 def catalog_bytes(catalog: Catalog) -> bytes:
@@ -167,23 +226,41 @@ def catalog_bytes(catalog: Catalog) -> bytes:
     return to_json(catalog)
 
 
-def parse_catalog(data: bytes) -> Catalog:
-    """Read the text of the file.
+def parse_catalog(data: bytes, path: str = CATALOG_FILE) -> Catalog:
+    """Read the text of a catalog.
+
+    Args:
+        data: the file.
+        path: where it lies, for messages.
 
     Raises:
         DamagedError: see `load_catalog`.
     """
-    catalog = from_json(Catalog, data, CATALOG_FILE, versions.CATALOG)
+    catalog = from_json(Catalog, _in_todays_layout(data, path), path, versions.CATALOG)
     faults = tuple(_faults(catalog))
     if faults:
-        raise damaged(CATALOG_FILE, faults)
+        raise damaged(path, faults)
     return catalog
+
+
+def _in_todays_layout(data: bytes, path: str) -> bytes:
+    """The text of a catalog; one of layout 1, which is always the first of its root, as it would be now."""
+    document = parse(data, path)
+    version, pools = document.get("version"), document.get("pools")
+    if type(version) is not int or version != 1 or "change" in document or not isinstance(pools, list):
+        return data
+    for pool in pools:
+        if isinstance(pool, dict) and "generation" in pool:
+            pool["newest_generation"] = pool["generation"]
+    return render(document | {"version": versions.CATALOG, "change": FIRST_CHANGE})
 
 
 def _faults(catalog: Catalog) -> Iterator[str]:
     """Everything in which a catalog of the right types contradicts itself."""
     if catalog.version != versions.CATALOG:
         yield f"version {catalog.version} was never used"
+    if catalog.change < FIRST_CHANGE:
+        yield f"change {catalog.change} is below {FIRST_CHANGE}"
     names = [pool.level for pool in catalog.pools]
     if names != list(LEVELS):
         yield f"its levels are {shown(', '.join(names))}, not {', '.join(LEVELS)}"
@@ -195,6 +272,8 @@ def pool_faults(pool: Pool) -> Iterator[str]:
     """Everything in which a pool contradicts itself, one sentence each."""
     if pool.generation < FIRST_GENERATION:
         yield f"generation {pool.generation} is below {FIRST_GENERATION}"
+    if pool.newest_generation < pool.generation:
+        yield f"newest_generation {pool.newest_generation} is below generation {pool.generation}"
     if not 0 <= pool.next_number <= MOST_DEAL_NUMBER + 1:
         yield f"next_number {pool.next_number} is not in 0 .. {MOST_DEAL_NUMBER + 1}"
     for part in pool.parts:

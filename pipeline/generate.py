@@ -5,7 +5,7 @@ into batches, how many workers there were, or in which order they finished.
 """
 
 import dataclasses
-from collections.abc import Generator, Iterator, Mapping, MutableSet, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from pipeline.errors import CheckError
 from pipeline.ordered import AHEAD, in_order
 from pipeline.parts import puzzles_of, write_part
 from pipeline.progress import Progress
+from pipeline.puzzles import KnownPuzzles, PuzzleIds
 from pipeline.shuffle import MOST_DEAL_NUMBER
 from pipeline.storage import Storage
 
@@ -46,7 +47,7 @@ def make_parts(
     level: str,
     first: int,
     sizes: Sequence[int],
-    known: MutableSet[str],
+    known: KnownPuzzles,
     executor: Executor,
     progress: Progress,
     *,
@@ -157,15 +158,17 @@ def _grown(
 ) -> Pool:
     """The pool with a new part for each night; the parts are written, but nothing points to them yet."""
     warm_up()
-    known = {puzzle for part in pool.parts for puzzle in puzzles_of(storage, part)}
+    known = PuzzleIds(expected=pool.size + sum(sizes.values()))
+    for part in pool.parts:
+        known.update(puzzles_of(storage, part))
     parts = list(pool.parts)
     making = make_parts(
         pool.level, pool.next_number, list(sizes.values()), known, executor, progress, ahead=ahead
     )
-    with closing(making) as made:
-        for night, part in zip(sizes, made, strict=True):
-            name = PartName(pool.level, pool.generation, part.first, part.last)
-            parts.append(write_part(storage, name, night, part.rows))
+    with closing(making) as all_made:
+        for night, made in zip(sizes, all_made, strict=True):
+            name = PartName(pool.level, pool.generation, made.first, made.last)
+            parts.append(write_part(storage, name, night, made.rows))
     return dataclasses.replace(pool, parts=tuple(parts), next_number=parts[-1].last + 1)
 
 
@@ -179,7 +182,7 @@ def _spans(level: str, first: int) -> Iterator[tuple[str, int, int]]:
         yield level, start, min(BATCH_SIZE, MOST_DEAL_NUMBER + 1 - start)
 
 
-def _new(deals: Iterator[CertifiedDeal], known: MutableSet[str]) -> Iterator[CertifiedDeal]:
+def _new(deals: Iterator[CertifiedDeal], known: KnownPuzzles) -> Iterator[CertifiedDeal]:
     """Deals whose puzzle is not known yet; of two with one puzzle the lower number stays."""
     for deal in deals:
         puzzle = deal.deal.puzzle_id

@@ -1,33 +1,61 @@
 """Parts in a data root: written once, read with their hash checked, cleared away when nothing names them."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pipeline.catalog import DEALS_PREFIX, Catalog, Part, PartName, parse_part_path
-from pipeline.certify import CertifiedDeal
+from pipeline.catalog import (
+    DEALS_PREFIX,
+    FIRST_GENERATION,
+    Catalog,
+    Part,
+    PartName,
+    parse_part_path,
+)
 from pipeline.errors import AlreadyThereError, DamagedError, MissingError
+from pipeline.history import kept_parts
 from pipeline.schema import part_bytes, read_part
 from pipeline.storage import Storage
 from pipeline.unfinished import record_path
 from pipeline.versions import PART_VERSIONS
 
+if TYPE_CHECKING:  # parts are read and written where nothing is certified
+    from pipeline.certify import CertifiedDeal
 
-def write_part(storage: Storage, name: PartName, night: date | None, rows: Sequence[CertifiedDeal]) -> Part:
-    """Write a part that no catalog names yet.
 
-    A file of this name was left by a killed run. It is the same file, unless it was damaged or another
-    version of pyarrow wrote it; then it gives way.
+def write_part(storage: Storage, name: PartName, night: date | None, rows: Sequence["CertifiedDeal"]) -> Part:
+    """Write deals as a part that the catalog in force does not name; see `write_part_file`."""
+    return write_part_file(storage, name, night, len(rows), part_bytes(rows))
+
+
+def write_part_file(storage: Storage, name: PartName, night: date | None, rows: int, data: bytes) -> Part:
+    """Write the file of a part that the catalog in force does not name.
+
+    A file of this name was left by a killed run, or belongs to a kept catalog. It is the same file, unless it
+    was damaged or another version of pyarrow wrote it; then it gives way, if it is no kept one.
+
+    Raises:
+        DamagedError: a kept catalog names it with another content, or is damaged itself.
     """
-    data = part_bytes(rows)
+    part = part_of(name, night, rows, data)
     try:
         storage.create(name.path, data)
     except AlreadyThereError:
         if storage.read(name.path) != data:
+            _check_free(storage, part)
             storage.remove(name.path)
             storage.create(name.path, data)
-    return part_of(name, night, len(rows), data)
+    return part
+
+
+def _check_free(storage: Storage, part: Part) -> None:
+    if kept_parts(storage).get(part.path, {part.sha256}) != {part.sha256}:
+        raise DamagedError(
+            f"{part.path} would come out otherwise today, and an earlier catalog names it as it is; "
+            "`fairway pool regenerate` makes the pool anew under a number of its own"
+        )
 
 
 def part_of(name: PartName, night: date | None, rows: int, data: bytes) -> Part:
@@ -56,36 +84,62 @@ def read_named_part(storage: Storage, part: Part, columns: Sequence[str] | None 
     return read_part(data, part.path, columns)
 
 
-def puzzles_of(storage: Storage, part: Part) -> set[str]:
+def puzzles_of(storage: Storage, part: Part) -> list[str]:
     """Puzzle ids of all deals of a part.
 
     Raises:
         DamagedError: see `read_named_part`.
     """
-    return set(read_named_part(storage, part, ["puzzle_id"])["puzzle_id"].to_pylist())
+    puzzles: list[str] = read_named_part(storage, part, ["puzzle_id"])["puzzle_id"].to_pylist()
+    return puzzles
+
+
+def pars_of(storage: Storage, part: Part) -> Counter[int]:
+    """How many deals of a part have each par.
+
+    Raises:
+        DamagedError: see `read_named_part`.
+    """
+    return Counter(read_named_part(storage, part, ["par"])["par"].to_pylist())
 
 
 def clear_unreferenced(storage: Storage, catalog: Catalog) -> tuple[str, ...]:
     """Remove what a killed run left in the generations in use; only for the holder of the lock.
 
-    Other generations stay: those before are a pool's history, the next may be an unfinished regeneration.
-    A record in a generation in use is of one whose last step, the removal of the record, was not reached.
+    Other generations stay: they are a pool's history, or an unfinished regeneration. So does what a kept
+    catalog names, and everything where a damaged one may name it. A record in a generation that was in force
+    is of a regeneration whose last step, the removal of the record, was not reached.
 
     Returns:
         The paths that were removed, sorted.
     """
-    removed = tuple(_unreferenced(storage, catalog))
+    removed = tuple(sorted((*_strays(storage, catalog), *_left_records(storage, catalog))))
     for path in removed:
         storage.remove(path)
     return removed
 
 
-def _unreferenced(storage: Storage, catalog: Catalog) -> Iterator[str]:
+def _strays(storage: Storage, catalog: Catalog) -> list[str]:
     named = {part.path for pool in catalog.pools for part in pool.parts}
     in_use = {(pool.level, pool.generation) for pool in catalog.pools}
-    records = {record_path(*generation) for generation in in_use}
+    found = []
     for path in storage.list(DEALS_PREFIX):
         name = parse_part_path(path)
-        stray = name is not None and path not in named and (name.level, name.generation) in in_use
-        if stray or path in records:
-            yield path
+        if name is not None and path not in named and (name.level, name.generation) in in_use:
+            found.append(path)
+    if not found:
+        return []
+    try:
+        kept = kept_parts(storage)
+    except DamagedError:
+        return []
+    return [path for path in found if path not in kept]
+
+
+def _left_records(storage: Storage, catalog: Catalog) -> Iterator[str]:
+    were_in_force = {
+        record_path(pool.level, generation)
+        for pool in catalog.pools
+        for generation in range(FIRST_GENERATION, pool.newest_generation + 1)
+    }
+    return (path for path in storage.list(DEALS_PREFIX) if path in were_in_force)

@@ -16,9 +16,18 @@ from pipeline.generate import make_parts
 from pipeline.ordered import AHEAD
 from pipeline.parts import clear_unreferenced, puzzles_of, write_part
 from pipeline.progress import Progress
+from pipeline.puzzles import PuzzleIds
 from pipeline.shuffle import MOST_DEAL_NUMBER
 from pipeline.storage import Storage
-from pipeline.unfinished import Record, Regeneration, new_record, read_record, record_path, write_record
+from pipeline.unfinished import (
+    Record,
+    Regeneration,
+    new_record,
+    next_generation,
+    read_record,
+    record_path,
+    write_record,
+)
 from pipeline.versions import PART_VERSIONS
 from solver.errors import UsageError
 
@@ -49,7 +58,7 @@ def plan_regeneration(pool: Pool, size: int | None, first: int | None) -> Regene
         raise UsageError(
             f"{size} deals from number {first} on are out of range; the numbers are 0 .. {MOST_DEAL_NUMBER}"
         )
-    return Regeneration(pool.level, pool.generation + 1, first, size, dict(PART_VERSIONS))
+    return Regeneration(pool.level, next_generation(pool), first, size, dict(PART_VERSIONS))
 
 
 def regenerate(
@@ -90,8 +99,7 @@ def regenerate(
             name = PartName(wanted.level, wanted.generation, part.first, part.last)
             record = record.with_part(write_part(storage, name, None, part.rows))
             write_record(storage, record)
-    switched = catalog.with_pool(record.pool(pool.last_night))
-    save_catalog(storage, switched)
+    switched = save_catalog(storage, catalog.with_pool(record.pool(pool.last_night)))
     storage.remove(record_path(wanted.level, wanted.generation))
     return switched
 
@@ -102,8 +110,8 @@ def drop_unfinished(storage: Storage, pool: Pool) -> tuple[str, ...]:
     Returns:
         The paths that were removed; none when nothing was unfinished.
     """
-    record = record_path(pool.level, pool.generation + 1)
-    paths = storage.list(generation_prefix(pool.level, pool.generation + 1))
+    record = record_path(pool.level, next_generation(pool))
+    paths = storage.list(generation_prefix(pool.level, next_generation(pool)))
     if record not in paths:
         return ()
     removed = (*(path for path in paths if path != record), record)
@@ -112,14 +120,14 @@ def drop_unfinished(storage: Storage, pool: Pool) -> tuple[str, ...]:
     return removed
 
 
-def _begun(storage: Storage, pool: Pool, wanted: Regeneration) -> tuple[Record, set[str]]:
+def _begun(storage: Storage, pool: Pool, wanted: Regeneration) -> tuple[Record, PuzzleIds]:
     """The record to go on from, and the puzzle ids of its parts; what it does not name is cleared away."""
     found = read_record(storage, pool)
     if found is None:
         _check_unused(storage, wanted)
         record = new_record(wanted)
         write_record(storage, record)
-        return record, set()
+        return record, PuzzleIds(expected=wanted.size)
     if found.wanted != wanted:
         raise UsageError(_refusal(found.wanted, wanted))
     record, known = _intact(storage, found)
@@ -147,13 +155,13 @@ def _refusal(found: Regeneration, wanted: Regeneration) -> str:
     )
 
 
-def _intact(storage: Storage, record: Record) -> tuple[Record, set[str]]:
+def _intact(storage: Storage, record: Record) -> tuple[Record, PuzzleIds]:
     """The record up to its first damaged part, and the puzzle ids up to there."""
     intact = new_record(record.wanted)
-    known: set[str] = set()
+    known = PuzzleIds(expected=record.wanted.size)
     for part in record.parts:
         try:
-            known |= puzzles_of(storage, part)
+            known.update(puzzles_of(storage, part))
         except DamagedError:
             break  # it is made again, and what follows it too: to the same bytes
         intact = intact.with_part(part)

@@ -9,15 +9,17 @@ import io
 import json
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet
 
-from pipeline.certify import CertifiedDeal
 from pipeline.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64
 from pipeline.errors import CheckError, DamagedError
 from pipeline.versions import PART_VERSIONS
+
+if TYPE_CHECKING:  # parts are read where nothing is certified
+    from pipeline.certify import CertifiedDeal
 
 ROW_GROUP_ROWS: Final = 10_000
 
@@ -60,7 +62,7 @@ DEALS_SCHEMA: Final = pa.schema(
 """Types, descriptions and units of all columns, with the versions that a part written now carries."""
 
 
-def part_bytes(rows: Sequence[CertifiedDeal]) -> bytes:
+def part_bytes(rows: Sequence["CertifiedDeal"]) -> bytes:
     """Deals as the Parquet file of a part.
 
     Args:
@@ -84,7 +86,7 @@ def table_bytes(table: Any) -> bytes:
     return stream.getvalue()
 
 
-def table_of(rows: Sequence[CertifiedDeal]) -> Any:
+def table_of(rows: Sequence["CertifiedDeal"]) -> Any:
     """Deals as an Arrow table of `DEALS_SCHEMA`."""
     arrays = [pa.array([column.value(row) for row in rows], _TYPES[column.type]) for column in COLUMNS]
     return pa.Table.from_arrays(arrays, schema=DEALS_SCHEMA)

@@ -75,7 +75,8 @@ class Record:
 
     def pool(self, last_night: date | None) -> Pool:
         """The pool that its parts make up."""
-        return Pool(self.wanted.level, self.wanted.generation, self.next_number, last_night, self.parts)
+        generation = self.wanted.generation
+        return Pool(self.wanted.level, generation, generation, self.next_number, last_night, self.parts)
 
     def with_part(self, part: Part) -> "Record":
         """The record with one more part."""
@@ -85,6 +86,11 @@ class Record:
 def new_record(wanted: Regeneration) -> Record:
     """The record of a regeneration of which nothing is there yet."""
     return Record(versions.UNFINISHED, wanted, ())
+
+
+def next_generation(pool: Pool) -> int:
+    """The number of the next generation to be made: one that was never used, whatever was rolled back."""
+    return pool.newest_generation + 1
 
 
 def record_path(level: str, generation: int) -> str:
@@ -98,7 +104,7 @@ def read_record(storage: Storage, pool: Pool) -> Record | None:
     Raises:
         DamagedError: the file is not what it must be.
     """
-    path = record_path(pool.level, pool.generation + 1)
+    path = record_path(pool.level, next_generation(pool))
     try:
         record = from_json(Record, storage.read(path), path, versions.UNFINISHED)
     except MissingError:

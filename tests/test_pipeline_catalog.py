@@ -19,18 +19,20 @@ from pipeline.catalog import (
     Pool,
     catalog_bytes,
     empty_catalog,
+    kept_changes,
+    kept_path,
     load_catalog,
     parse_catalog,
     parse_part_path,
     save_catalog,
 )
-from pipeline.errors import CheckError, DamagedError, StorageError
+from pipeline.errors import CheckError, DamagedError
 from pipeline.levels import LEVELS
 from pipeline.shuffle import MOST_DEAL_NUMBER
-from pipeline.storage import LocalStorage
+from pipeline.storage import LocalStorage, Storage
 from pipeline.versions import PART_VERSIONS
 from solver.errors import UsageError
-from tests.doubles import FailingStorage
+from tests.doubles import FailingStorage, Killed
 
 NIGHT = date(2026, 11, 30)
 
@@ -44,7 +46,7 @@ def example() -> Catalog:
         part(PartName("medium", 2, 5, 14), None, 10),
         part(PartName("medium", 2, 15, 40), NIGHT, 7),
     )
-    return empty_catalog().with_pool(Pool("medium", 2, 41, NIGHT, parts))
+    return dataclasses.replace(empty_catalog().with_pool(Pool("medium", 2, 3, 41, NIGHT, parts)), change=7)
 
 
 @st.composite
@@ -61,10 +63,13 @@ def pools(draw: st.DrawFn, level: str) -> Pool:
         rows = draw(st.integers(1, last - first + 1))
         parts.append(part(PartName(level, generation, first, last), night, rows))
     following = draw(st.integers(parts[-1].last + 1 if parts else 0, MOST_DEAL_NUMBER + 1))
-    return Pool(level, generation, following, last_night, tuple(parts))
+    newest = draw(st.integers(generation, 100_000))
+    return Pool(level, generation, newest, following, last_night, tuple(parts))
 
 
-catalogs = st.builds(lambda *made: Catalog(1, made), *(pools(level) for level in LEVELS))
+catalogs = st.builds(
+    lambda change, *made: Catalog(2, change, made), st.integers(1, 10**6), *(pools(level) for level in LEVELS)
+)
 
 
 @given(catalogs)
@@ -85,15 +90,114 @@ def test_without_a_file_every_pool_is_empty(tmp_path: Path) -> None:
     ]
 
 
-def test_a_swap_is_one_replacement_and_a_failed_one_leaves_the_catalog_before(tmp_path: Path) -> None:
+def saved(storage: Storage, *numbers: int) -> list[Catalog]:
+    """One change after another, each of which moves the next number of a pool there."""
+    return [save_catalog(storage, moved(number)) for number in numbers]
+
+
+def moved(number: int) -> Catalog:
+    return example().with_pool(dataclasses.replace(example().pool("medium"), next_number=number))
+
+
+def content(storage: Storage) -> dict[str, bytes]:
+    return {path: storage.read(path) for path in storage.list("")}
+
+
+def test_each_change_counts_up_and_keeps_the_catalog_before_byte_for_byte(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
-    save_catalog(storage, example())
-    failing = FailingStorage(storage, 0, StorageError("no space"))
-    with pytest.raises(StorageError):
-        save_catalog(failing, empty_catalog())
-    assert failing.changes == [("replace", CATALOG_FILE)]
-    assert load_catalog(storage) == example()
-    assert storage.list("") == (CATALOG_FILE,)
+    texts = []
+    for number in range(50, 53):
+        assert saved(storage, number) == [load_catalog(storage)]
+        texts.append(storage.read(CATALOG_FILE))
+    assert load_catalog(storage).change == 3
+    assert content(storage) == {
+        CATALOG_FILE: texts[2],
+        kept_path(1): texts[0],
+        kept_path(2): texts[1],
+    }
+
+
+def test_a_catalog_that_says_nothing_new_is_no_change(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    (first,) = saved(storage, 50)
+    before = content(storage)
+    assert save_catalog(storage, dataclasses.replace(moved(50), change=99)) == first
+    assert content(storage) == before
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("step", [0, 1])
+def test_a_swap_that_is_stopped_leaves_the_catalog_before_or_this_one(
+    tmp_path: Path, step: int, after: bool
+) -> None:
+    whole, storage = LocalStorage(tmp_path / "whole"), LocalStorage(tmp_path / "stopped")
+    first, second = saved(whole, 50, 51)
+    saved(storage, 50)
+    failing = FailingStorage(storage, step, Killed(), after=after)
+    with pytest.raises(Killed):
+        saved(failing, 51)
+    assert failing.changes == [("create", kept_path(1)), ("replace", CATALOG_FILE)][: step + 1]
+    assert load_catalog(storage) == (second if after and step == 1 else first)
+    saved(storage, 51)
+    assert content(storage) == content(whole)
+
+
+def test_a_catalog_that_was_put_back_by_hand_takes_no_number_twice(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    saved(storage, 50)
+    text = storage.read(CATALOG_FILE)
+    saved(storage, 51, 52)
+    kept = {path: data for path, data in content(storage).items() if path != CATALOG_FILE}
+    storage.replace(CATALOG_FILE, text)
+    assert [each.change for each in saved(storage, 60)] == [3]
+    assert {path: data for path, data in content(storage).items() if path != CATALOG_FILE} == kept
+
+
+def test_a_copy_that_says_something_else_is_not_overwritten(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    saved(storage, 50)
+    storage.create(kept_path(1), catalog_bytes(example()))
+    before = content(storage)
+    with pytest.raises(DamagedError, match=r"^catalogs/000001\.json says something else"):
+        saved(storage, 51)
+    assert content(storage) == before
+
+
+def test_a_catalog_that_is_gone_is_not_an_empty_one(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    saved(storage, 50, 51)
+    storage.remove(CATALOG_FILE)
+    for work in (lambda: load_catalog(storage), lambda: saved(storage, 52)):
+        with pytest.raises(DamagedError, match=r"is missing; .* is kept as catalogs/000001\.json$"):
+            work()
+
+
+def test_kept_catalogs_are_told_from_other_files(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    strange = (
+        "catalogs/000000.json",
+        "catalogs/1.json",
+        "catalogs/000002.json.bak",
+        "catalogs/x/000003.json",
+    )
+    for path in (kept_path(1_000_000), kept_path(12), *strange):
+        storage.create(path, b"x")
+    assert kept_changes(storage) == (12, 1_000_000)
+
+
+def test_a_catalog_of_the_first_layout_is_read_as_the_first_change_and_kept_as_it_is(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    today = dataclasses.replace(example(), change=1)
+    today = today.with_pool(dataclasses.replace(today.pool("medium"), newest_generation=2))
+    document = json.loads(catalog_bytes(today))
+    for pool in document["pools"]:
+        del pool["newest_generation"]
+    old = json.dumps({"version": 1, "pools": document["pools"]}).encode()
+    storage.create(CATALOG_FILE, old)
+    assert load_catalog(storage) == today
+    assert saved(storage, 99)[0].change == 2
+    assert storage.read(kept_path(1)) == old
+    assert json.loads(storage.read(CATALOG_FILE))["version"] == 2
 
 
 def test_pools_are_found_by_level_and_their_sizes_add_up() -> None:
@@ -130,6 +234,11 @@ def set_in_part(key: str, value: object, number: int = 1) -> Callable[[Any], Non
         (set_in_pool("level", "easy"), "levels are 'easy, easy, hard'"),
         (set_in_pool("level", "\n" * 9), "levels are 'easy, .n"),
         (set_in_pool("generation", 0), "generation 0 is below 1"),
+        (set_in_pool("newest_generation", 1), "newest_generation 1 is below generation 2"),
+        (set_in_pool("newest_generation", None), r"pools\.1\.newest_generation': Input should be a valid"),
+        (lambda document: document.pop("change"), "change': Field required"),
+        (lambda document: document.__setitem__("change", 0), "change 0 is below 1"),
+        (lambda document: document.__setitem__("version", 1), "version 1 was never used"),
         (set_in_pool("generation", 3), "path is not that of a part of this level, generation"),
         (set_in_pool("generation", "2"), r"pools\.1\.generation': Input should be a valid integer"),
         (set_in_pool("next_number", 40), "next_number 40 was sampled already"),
@@ -173,7 +282,7 @@ def test_a_catalog_that_says_what_it_must_not_is_damaged(change: Callable[[Any],
         (catalog_bytes(example())[:-20], "is not a JSON document"),
         (b"[]", "holds no JSON object"),
         (b"{}", "Field required"),
-        (b'{"version": 2, "pools": "unheard of"}', "is of version 2, this Fairway reads 1: upgrade it"),
+        (b'{"version": 3, "pools": "unheard of"}', "is of version 3, this Fairway reads 2: upgrade it"),
     ],
 )
 def test_a_file_that_is_no_catalog_is_refused(tmp_path: Path, data: bytes, fault: str) -> None:

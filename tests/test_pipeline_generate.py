@@ -85,12 +85,15 @@ def add(storage: Storage, *nights: date, executor: Executor | None = None, cap: 
     catalog = load_catalog(storage)
     clear_unreferenced(storage, catalog)
     catalog = add_nights(storage, catalog, nights, PER_NIGHT, cap, executor or Inline(), SILENT)
-    save_catalog(storage, catalog)
-    return catalog
+    return save_catalog(storage, catalog)
 
 
 def content(storage: Storage) -> dict[str, bytes]:
     return {path: storage.read(path) for path in storage.list("")}
+
+
+def parts_in(storage: Storage) -> dict[str, bytes]:
+    return {path: storage.read(path) for path in storage.list("deals/")}
 
 
 def numbers_of(storage: Storage, pool: Pool) -> list[int]:
@@ -145,7 +148,9 @@ def test_missed_nights_at_once_are_the_nights_one_by_one(tmp_path: Path) -> None
         add(singly, night)
     add(together, nights[0])
     add(together, *nights)
-    assert content(together) == content(singly)
+    assert load_catalog(together).pools == load_catalog(singly).pools
+    assert parts_in(together) == parts_in(singly)
+    assert (load_catalog(together).change, load_catalog(singly).change) == (2, 4)  # each run is a change
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
@@ -211,11 +216,14 @@ def test_nights_fill_a_pool_up_to_the_cap_and_no_further(per_night: int, cap: in
     assert list(made) == due[: len(made)]
 
 
-def test_all_levels_move_in_one_swap_after_their_parts_are_there(storage: LocalStorage) -> None:
+def test_all_levels_move_in_one_swap_after_their_parts_and_the_copy_of_before_are_there(
+    storage: LocalStorage,
+) -> None:
+    add(storage, NIGHT)
     recording = FailingStorage(storage, -1, Killed())
-    catalog = add(recording, NIGHT)
-    parts = [("create", pool.parts[0].path) for pool in catalog.pools]
-    assert recording.changes == [*parts, ("replace", "catalog.json")]
+    catalog = add(recording, NEXT)
+    parts = [("create", pool.parts[1].path) for pool in catalog.pools]
+    assert recording.changes == [*parts, ("create", "catalogs/000001.json"), ("replace", "catalog.json")]
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -224,12 +232,13 @@ def test_a_night_killed_at_any_change_is_made_whole_by_the_next_run(tmp_path: Pa
     add(whole, NIGHT)
     one_night = load_catalog(whole)
     add(whole, NEXT)
-    for step in range(4):
+    swap = 4  # after three parts and the copy of the catalog before
+    for step in range(swap + 1):
         storage = LocalStorage(tmp_path / f"killed-{step}")
         add(storage, NIGHT)
         with pytest.raises(Killed):
             add(FailingStorage(storage, step, Killed(), after=after), NEXT)
-        swapped = after and step == 3
+        swapped = after and step == swap
         assert load_catalog(storage) == (load_catalog(whole) if swapped else one_night)
         add(storage, NEXT)
         assert content(storage) == content(whole)
@@ -238,7 +247,7 @@ def test_a_night_killed_at_any_change_is_made_whole_by_the_next_run(tmp_path: Pa
 def test_a_night_that_finds_no_space_leaves_the_catalog_before(storage: LocalStorage) -> None:
     add(storage, NIGHT)
     before = load_catalog(storage)
-    for step in range(4):
+    for step in range(5):
         with pytest.raises(StorageError, match="no space"):
             add(FailingStorage(storage, step, StorageError("no space")), NEXT)
         assert load_catalog(storage) == before
@@ -259,7 +268,7 @@ def test_what_a_run_with_other_settings_left_behind_gives_way(storage: LocalStor
 
 def test_clearing_away_leaves_everything_that_somebody_may_want(storage: LocalStorage) -> None:
     catalog = add(storage, NIGHT)
-    medium = dataclasses.replace(catalog.pool("medium"), generation=2, parts=())
+    medium = dataclasses.replace(catalog.pool("medium"), generation=2, newest_generation=2, parts=())
     catalog = catalog.with_pool(medium)
     kept = {
         PartName("medium", 1, 900, 901).path,

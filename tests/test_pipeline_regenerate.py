@@ -147,6 +147,7 @@ def test_the_record_is_first_and_goes_last_and_the_switch_is_one_step(tmp_path: 
     assert [(operation, "part" if name.startswith("part-") else name) for operation, name in operations] == [
         ("replace", "unfinished.json"),
         *part * 4,
+        ("create", "000001.json"),
         ("replace", "catalog.json"),
         ("remove", "unfinished.json"),
     ]
