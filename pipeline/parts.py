@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pipeline.catalog import (
     DEALS_PREFIX,
@@ -23,6 +23,8 @@ from pipeline.versions import PART_VERSIONS
 
 if TYPE_CHECKING:  # parts are read and written where nothing is certified
     from pipeline.certify import CertifiedDeal
+
+PART_ROWS: Final = 10_000  # of a pool made anew: bounds the memory, and the work that a stop can lose
 
 
 def write_part(storage: Storage, name: PartName, night: date | None, rows: Sequence["CertifiedDeal"]) -> Part:

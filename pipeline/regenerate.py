@@ -14,7 +14,7 @@ from pipeline.certify import warm_up
 from pipeline.errors import DamagedError
 from pipeline.generate import make_parts
 from pipeline.ordered import AHEAD
-from pipeline.parts import clear_unreferenced, puzzles_of, write_part
+from pipeline.parts import PART_ROWS, clear_unreferenced, puzzles_of, write_part
 from pipeline.progress import Progress
 from pipeline.puzzles import PuzzleIds
 from pipeline.shuffle import MOST_DEAL_NUMBER
@@ -32,7 +32,6 @@ from pipeline.versions import PART_VERSIONS
 from solver.errors import UsageError
 
 MOST_DEALS: Final = 10_000_000
-PART_ROWS: Final = 10_000  # bounds the memory, and the work that a stop can lose
 
 
 def plan_regeneration(pool: Pool, size: int | None, first: int | None) -> Regeneration:

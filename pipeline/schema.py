@@ -92,6 +92,16 @@ def table_of(rows: Sequence["CertifiedDeal"]) -> Any:
     return pa.Table.from_arrays(arrays, schema=DEALS_SCHEMA)
 
 
+def joined(tables: Sequence[Any]) -> Any:
+    """The rows of whole parts, or of slices of them, as one table of `DEALS_SCHEMA`.
+
+    What Parquet adds to the metadata of the fields when it is read does not come along, so that the same rows
+    become the same bytes again.
+    """
+    whole = pa.concat_tables(tables).combine_chunks()
+    return pa.Table.from_arrays(whole.columns, schema=DEALS_SCHEMA)
+
+
 def read_part(data: bytes, path: str, columns: Sequence[str] | None = None) -> Any:
     """The Arrow table in the Parquet file of a part.
 

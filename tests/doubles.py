@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 from pipeline.certify import CertifiedDeal
+from pipeline.errors import AlreadyThereError, MissingError
 from pipeline.levels import LEVELS
 from pipeline.shuffle import deal_numbered
 from pipeline.storage import Storage
@@ -13,6 +14,37 @@ from solver.steady import TOTAL_MASS, ScoreDistribution
 
 class Killed(BaseException):
     """What a test raises where a real run would be killed: no handler for ordinary errors sees it."""
+
+
+class MemoryStorage:
+    """A storage without a disk, for tests that make many.
+
+    Attributes:
+        files: content by path.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+
+    def read(self, path: str) -> bytes:
+        if path not in self.files:
+            raise MissingError(path)
+        return self.files[path]
+
+    def create(self, path: str, data: bytes) -> None:
+        if path in self.files:
+            raise AlreadyThereError(path)
+        self.files[path] = data
+
+    def replace(self, path: str, data: bytes) -> None:
+        self.files[path] = data
+
+    def list(self, prefix: str) -> tuple[str, ...]:
+        return tuple(sorted(path for path in self.files if path.startswith(prefix)))
+
+    def remove(self, path: str) -> None:
+        self.read(path)
+        del self.files[path]
 
 
 class FailingStorage:

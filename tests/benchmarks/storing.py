@@ -10,8 +10,7 @@ from typing import Final
 from jobs.settings import Settings
 from pipeline.catalog import Catalog, PartName, load_catalog, save_catalog
 from pipeline.certify import CertifiedDeal
-from pipeline.parts import write_part
-from pipeline.regenerate import PART_ROWS
+from pipeline.parts import PART_ROWS, write_part
 from pipeline.schema import part_bytes
 from pipeline.storage import LocalStorage
 from pipeline.views import SQL_FILE, write_views

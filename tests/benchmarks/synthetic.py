@@ -20,9 +20,8 @@ from pipeline.certify import CertifiedDeal
 from pipeline.executors import batches_ahead, local_executor
 from pipeline.generate import make_parts
 from pipeline.levels import LEVELS
-from pipeline.parts import part_of
+from pipeline.parts import PART_ROWS, part_of
 from pipeline.progress import SILENT
-from pipeline.regenerate import PART_ROWS
 from pipeline.root import open_root
 from pipeline.schema import DEALS_SCHEMA, table_bytes, table_of
 from pipeline.shuffle import deal_numbered
