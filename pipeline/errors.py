@@ -1,7 +1,7 @@
 """The exceptions of the pipeline; each is one kind of outcome for whoever runs it.
 
 The command line gives each its exit code: a failed check or damaged data 1, no place to write 73, another run
-at work 75, a wrong configuration 78.
+at work or a query out of time 75, a wrong configuration 78.
 """
 
 from solver.errors import FairwayError, UsageError
@@ -29,6 +29,10 @@ class AlreadyThereError(StorageError):
 
 class BusyError(FairwayError):
     """Another run holds the data root; trying again later will do."""
+
+
+class OverdueError(FairwayError):
+    """A question that was not answered in time; more time or a smaller question will do."""
 
 
 class ConfigurationError(FairwayError):

@@ -1,37 +1,49 @@
 """SQL over the pools, the Daily holes and the runs; the only module that knows DuckDB.
 
-The ground is a connection in memory, over a dataset of exactly the parts that the catalog names, that is cut
-off from files, network, Python's variables and its own settings before it sees the statement. What a
-statement creates or drops is its own memory.
+The ground is a connection in memory that is cut off from files, network, Python's variables and its own
+settings before it sees the statement; only a statement that reads is let through to it. DuckDB itself can
+open nothing: the parts that the catalog names are an Arrow dataset, and Arrow reads them. What the ground
+does not bound is time and memory: SQL from others belongs into a process of its own (`jobs.asking`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any, BinaryIO, Final
+from functools import cached_property
+from typing import Any, Final
 
 import duckdb
 import pyarrow as pa
 import pyarrow.dataset
-import pyarrow.parquet
 
-from pipeline.catalog import Catalog
+from pipeline.answer import BATCH_ROWS, Answer
+from pipeline.catalog import Catalog, Part
 from pipeline.documents import parse
 from pipeline.errors import DamagedError, QueryError
+from pipeline.macros import MACROS
 from pipeline.storage import LocalStorage, Storage
-from pipeline.views import (
-    DAILY_COLUMNS,
-    DEAL_COLUMNS,
-    RUN_COLUMNS,
-    ViewColumn,
-    daily_paths,
-    part_paths,
-    run_paths,
-)
+from pipeline.views import DAILY_COLUMNS, DEAL_COLUMNS, RUN_COLUMNS, ViewColumn, daily_paths, run_paths
+from solver.errors import FairwayError
 
 MEMORY_LIMIT: Final = "1GB"
-_BATCH_ROWS: Final = 10_000
+# PIVOT is MULTI: DuckDB makes an enumeration of its columns first.
+_READING: Final = ("SELECT", "EXPLAIN", "MULTI")
+_READERS: Final = "SELECT, FROM, WITH, VALUES, PIVOT, SUMMARIZE, DESCRIBE, SHOW, EXPLAIN"
+_SETTINGS: Final = (
+    "enable_progress_bar = false",  # it is drawn on standard output, where the rows go
+    "TimeZone = 'UTC'",
+    "secret_directory = ''",
+    "allow_persistent_secrets = false",
+    "allow_community_extensions = false",
+    "autoinstall_known_extensions = false",
+    "autoload_known_extensions = false",
+    "python_enable_replacements = false",
+    "disabled_filesystems = 'LocalFileSystem'",
+    "enable_external_access = false",
+    "lock_configuration = true",  # the last one
+)
+_REPEATED: Final = ("level", "rules")  # few texts in many rows: Arrow hands them on as numbers
 _UNREADABLE: Final = "reading the stream registered as"
 _INTERRUPTED: Final = "Query interrupted"
 _TYPES: Final = {
@@ -48,50 +60,9 @@ _TYPES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The result of a statement, read as it comes; it lives as long as its connection.
-
-    Attributes:
-        names: the columns, left to right; two may have one name.
-        numeric: for each column, whether it holds numbers.
-    """
-
-    names: tuple[str, ...]
-    numeric: tuple[bool, ...]
-    _reader: Any
-
-    def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The rows as Python values; they can be read once.
-
-        Raises:
-            QueryError: the statement fails while it runs.
-            DamagedError: a part is not what it must be.
-        """
-        for batch in self._batches():
-            yield from zip(*(_values(column) for column in batch.columns), strict=True)
-
-    def write_parquet(self, stream: BinaryIO) -> None:
-        """Write the rows as one Parquet file; they can be read once.
-
-        Raises:
-            QueryError: the statement fails while it runs, or its columns cannot be Parquet.
-        """
-        try:
-            with pyarrow.parquet.ParquetWriter(stream, self._reader.schema) as writer:
-                for batch in self._batches():
-                    writer.write_batch(batch)
-        except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
-            raise QueryError(f"this result cannot be written as Parquet: {error}") from error
-
-    def _batches(self) -> Iterator[Any]:
-        with _explained():
-            yield from self._reader
-
-
 @contextmanager
 def asked(storage: LocalStorage, catalog: Catalog, statement: str, workers: int) -> Iterator[Answer | None]:
-    """Run one statement on the guarded ground.
+    """Run one statement on the guarded ground, in this process and for as long as it takes.
 
     Args:
         storage: the data root; it is only read.
@@ -108,68 +79,117 @@ def asked(storage: LocalStorage, catalog: Catalog, statement: str, workers: int)
     """
     connection = duckdb.connect(":memory:", config={"temp_directory": "", "threads": workers})
     try:
-        _register(connection, storage, part_paths(catalog))
+        dailies = _Documents(storage, daily_paths(storage), DAILY_COLUMNS)
+        runs = _Documents(storage, run_paths(storage), RUN_COLUMNS)
+        connection.register("deals", _deals(storage, catalog))
+        connection.register("dailies", dailies)
+        connection.register("runs", runs)
         _lock_down(connection)
-        with _explained():
-            _check_single(connection, statement)
+        with _explained(dailies, runs):
+            _check(connection, statement)
             relation = connection.sql(statement)
-            reader = None if relation is None else relation.to_arrow_reader(_BATCH_ROWS)
-        yield None if reader is None else _answer(reader)
+            reader = None if relation is None else relation.to_arrow_reader(BATCH_ROWS)
+        yield None if reader is None else Answer(reader.schema, _batches(reader, dailies, runs))
     finally:
         connection.close()
 
 
-def _answer(reader: Any) -> Answer:
-    kinds = [field.type for field in reader.schema]
-    numeric = tuple(
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) for kind in kinds
-    )
-    return Answer(tuple(reader.schema.names), numeric, reader)
-
-
-def _register(connection: duckdb.DuckDBPyConnection, storage: LocalStorage, parts: Sequence[str]) -> None:
-    connection.register("deals", _deals(storage, parts))
-    connection.register("dailies", _documents(storage, daily_paths(storage), DAILY_COLUMNS))
-    connection.register("runs", _documents(storage, run_paths(storage), RUN_COLUMNS))
-
-
 def _lock_down(connection: duckdb.DuckDBPyConnection) -> None:
-    for setting in (
-        f"memory_limit = '{MEMORY_LIMIT}'",
-        "autoinstall_known_extensions = false",
-        "autoload_known_extensions = false",
-        "enable_external_access = false",
-        "python_enable_replacements = false",
-        "lock_configuration = true",
-    ):
+    for macro in MACROS:
+        connection.execute(macro)
+    for setting in (f"memory_limit = '{MEMORY_LIMIT}'", *_SETTINGS):
         connection.execute(f"SET {setting}")
 
 
-def _check_single(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
-    count = len(connection.extract_statements(statement))
-    if count != 1:
-        raise QueryError(f"{count} SQL statements given, exactly one can be answered")
+def _check(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
+    """Refuse what is not exactly one statement that reads."""
+    if not _is_text(statement):
+        raise QueryError("the statement holds bytes that are not UTF-8")
+    statements = connection.extract_statements(statement)
+    if len(statements) != 1:
+        raise QueryError(f"{len(statements)} SQL statements given, exactly one can be answered")
+    kind = _kind(statements[0])
+    if kind not in _READING:
+        raise QueryError(f"a statement of the kind {kind} is not answered, only those that read: {_READERS}")
 
 
-def _deals(storage: LocalStorage, parts: Sequence[str]) -> Any:
-    schema = _schema(DEAL_COLUMNS)
-    if not parts:
-        return pa.Table.from_pylist([], schema=schema)
-    files = [storage.local_path(path) for path in parts]
-    missing = next((path for path, file in zip(parts, files, strict=True) if not file.is_file()), None)
-    if missing is not None:
-        raise DamagedError(f"{missing} is missing, and catalog.json names it; `fairway verify` tells more")
-    return pyarrow.dataset.dataset([str(file) for file in files], format="parquet", schema=schema)
+def _is_text(statement: str) -> bool:
+    """Whether all of it can be encoded; Python lets in other bytes of a command line as lone surrogates."""
+    return statement.encode("utf-8", "ignore").decode() == statement
 
 
-def _documents(storage: Storage, paths: Sequence[str], columns: Sequence[ViewColumn]) -> Any:
-    """A table of documents, one row each; a key that is not there is null."""
-    documents = [(path, parse(storage.read(path), path)) for path in paths]
-    arrays = [
-        pa.array([_cell(path, document, column) for path, document in documents], _TYPES[column.type])
-        for column in columns
+def _kind(statement: duckdb.Statement) -> str:
+    try:
+        return statement.type.name
+    except ValueError:  # DuckDB knows more kinds than its Python side has names for
+        return "OTHER"
+
+
+def _deals(storage: LocalStorage, catalog: Catalog) -> Any:
+    """The parts as one dataset; what the catalog says of each tells Arrow which ones a question is about."""
+    system, kind = pa.fs.LocalFileSystem(), pyarrow.dataset.ParquetFileFormat(dictionary_columns=_REPEATED)
+    fragments = [
+        kind.make_fragment(
+            _part_file(storage, part), system, partition_expression=_known_of(pool.level, part)
+        )
+        for pool in catalog.pools
+        for part in pool.parts
     ]
-    return pa.Table.from_arrays(arrays, schema=_schema(columns))
+    schema = _schema(DEAL_COLUMNS)
+    for name in _REPEATED:
+        place = schema.get_field_index(name)
+        schema = schema.set(place, pa.field(name, pa.dictionary(pa.int32(), pa.string())))
+    return pyarrow.dataset.FileSystemDataset(fragments, schema, kind, system)
+
+
+def _part_file(storage: LocalStorage, part: Part) -> str:
+    file = storage.local_path(part.path)
+    if not file.is_file():
+        raise DamagedError(f"{part.path} is missing, and catalog.json names it; `fairway verify` tells more")
+    return str(file)
+
+
+def _known_of(level: str, part: Part) -> Any:
+    """What holds for every deal of a part, as an Arrow expression."""
+    number = pyarrow.dataset.field("deal_number")
+    first, last = (pa.scalar(end, pa.uint64()) for end in (part.first, part.last))
+    return (pyarrow.dataset.field("level") == level) & (number >= first) & (number <= last)
+
+
+@dataclass(slots=False)
+class _Documents:
+    """Documents as an Arrow stream, one row each, which are read when a statement first asks for them.
+
+    Attributes:
+        storage: where they are.
+        paths: which they are, in the order of the rows.
+        columns: what is read of them; a key that is not there is null.
+        fault: why they cannot be read; DuckDB has only a part of its words.
+    """
+
+    storage: Storage
+    paths: Sequence[str]
+    columns: Sequence[ViewColumn]
+    fault: FairwayError | None = field(default=None, init=False)
+
+    def __arrow_c_schema__(self) -> Any:
+        return _schema(self.columns).__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        try:
+            return self._table.__arrow_c_stream__(requested_schema)
+        except FairwayError as error:
+            self.fault = error
+            raise
+
+    @cached_property
+    def _table(self) -> Any:
+        documents = [(path, parse(self.storage.read(path), path)) for path in self.paths]
+        arrays = [
+            pa.array([_cell(path, document, column) for path, document in documents], _TYPES[column.type])
+            for column in self.columns
+        ]
+        return pa.Table.from_arrays(arrays, schema=_schema(self.columns))
 
 
 def _cell(path: str, document: Mapping[str, Any], column: ViewColumn) -> Any:
@@ -200,23 +220,22 @@ def _utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(tzinfo=None)
 
 
-def _values(column: Any) -> list[Any]:
-    """Python values of an Arrow column; nanoseconds, which Python's datetime has not, as text."""
-    if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
-        column = column.cast(pa.string())
-    values: list[Any] = column.to_pylist()
-    return values
+def _batches(reader: Any, *documents: _Documents) -> Iterator[Any]:
+    with _explained(*documents):
+        yield from reader
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explained(*documents: _Documents) -> Iterator[None]:
     """Turn DuckDB's errors into ours, with its own words; while a result streams, Arrow wraps them."""
     try:
         yield
-    except (duckdb.Error, pa.ArrowException, OSError) as error:
+    except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as error:
+        for fault in (found.fault for found in documents if found.fault is not None):
+            raise fault from error
         if _UNREADABLE in str(error):
             raise DamagedError(f"{error}; `fairway verify` tells more") from error
-        raise QueryError(str(error).strip()) from error
+        raise QueryError(str(error).strip() or "Out of Memory Error") from error
     except RuntimeError as error:
         # DuckDB swallows what a signal's handler raises and says no more than this.
         if str(error) == _INTERRUPTED:

@@ -59,6 +59,8 @@ PLANTED = [
     ("jobs/x.py", "import tempfile", "files are written"),
     ("solver/x.py", "def f(path):\n    return path.read_text()", "files are read"),
     ("pipeline/x.py", "import os\nos.listdir('.')", "files are read"),
+    ("jobs/x.py", "import subprocess", "other processes are started"),
+    ("pipeline/x.py", "import os\nos.system('ls')", "other processes are started"),
     ("jobs/x.py", "from urllib.request import urlopen", "talks to a network"),
 ]
 

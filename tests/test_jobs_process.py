@@ -172,7 +172,7 @@ finally:
     ("arguments", "loaded"),
     [
         (("pool", "status"), "duckdb pyarrow"),
-        (("query", "from runs"), "duckdb pyarrow"),
+        (("query", "from runs"), "pyarrow"),
         (("daily", "show", "--date", "2026-11-30"), ""),
         (("daily", "export", "--date", "2026-11-30"), ""),
     ],

@@ -4,6 +4,7 @@ import io
 import shutil
 from datetime import UTC, date, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -11,32 +12,14 @@ import pyarrow.parquet
 import pytest
 
 from pipeline import query
+from pipeline.answer import Answer
 from pipeline.catalog import empty_catalog, load_catalog
 from pipeline.errors import DamagedError, QueryError
-from pipeline.query import Answer, asked
+from pipeline.query import asked
 from pipeline.root import open_root
 from pipeline.schema import DEALS_SCHEMA
 
 REFERENCE = Path(__file__).parent.parent / "data" / "reference" / "daily-2026-11-30.json"
-
-REFUSED = [
-    "copy (select 1) to '{root}/x.csv'",
-    "copy deals to '/tmp/x.parquet'",
-    "from read_csv('/etc/passwd')",
-    "from read_text('/etc/passwd')",
-    "from '{root}/catalog.json'",
-    "from glob('/*')",
-    "attach '{root}/x.duckdb'",
-    "export database '{root}/x'",
-    "install httpfs",
-    "load httpfs",
-    "set threads = 1",
-    "set enable_external_access = true",
-    "reset lock_configuration",
-    "pragma enable_profiling",
-    "from DEALS_SCHEMA",
-    "from REFERENCE",
-]
 
 
 @pytest.fixture
@@ -88,19 +71,6 @@ def test_ordinary_analysis_works(root: Path, statement: str) -> None:
     assert ask(root, statement)
 
 
-@pytest.mark.parametrize("statement", REFUSED)
-def test_nothing_but_the_views_can_be_reached(root: Path, statement: str) -> None:
-    with pytest.raises(QueryError):
-        ask(root, statement.format(root=root))
-
-
-def test_what_a_statement_changes_is_its_own_memory(root: Path) -> None:
-    assert ask(root, "create table t as from deals") == [(36,)]
-    with pytest.raises(QueryError, match="Table with name t does not exist"):
-        ask(root, "from t")
-    assert ask(root, "select count(*) from deals") == [(36,)]
-
-
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
@@ -111,6 +81,12 @@ def test_what_a_statement_changes_is_its_own_memory(root: Path) -> None:
         ("", "0 SQL statements given, exactly one"),
         ("-- only a remark", "0 SQL statements"),
         ("select 1; select 2", "2 SQL statements given, exactly one"),
+        (
+            "create table t as from deals",
+            "a statement of the kind CREATE is not answered, only those that read",
+        ),
+        ("update extensions", "a statement of the kind OTHER is not answered"),
+        ("select 'a' -- \udcff", "the statement holds bytes that are not UTF-8"),
     ],
 )
 def test_a_bad_statement_gets_a_clear_word(root: Path, statement: str, words: str) -> None:
@@ -234,5 +210,5 @@ class Stopped:
 
     def close(self) -> None: ...
 
-    def extract_statements(self, _: str) -> list[str]:
-        return ["one"]
+    def extract_statements(self, _: str) -> list[Any]:
+        return [SimpleNamespace(type=duckdb.StatementType.SELECT)]

@@ -14,7 +14,14 @@ from typing import Final, NoReturn
 import typer
 
 from jobs.cli.output import note
-from pipeline.errors import BusyError, ConfigurationError, MissingError, QueryError, StorageError
+from pipeline.errors import (
+    BusyError,
+    ConfigurationError,
+    MissingError,
+    OverdueError,
+    QueryError,
+    StorageError,
+)
 from solver.errors import FairwayError, UsageError
 
 DONE: Final = 0
@@ -30,6 +37,7 @@ _CODES: Final = (  # the first that fits
     (MissingError, FAILED),
     (StorageError, CANNOT_WRITE),
     (BusyError, TRY_LATER),
+    (OverdueError, TRY_LATER),
     (ConfigurationError, CONFIGURATION),
     (FairwayError, FAILED),
 )

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from jobs.asking import DEFAULT_SECONDS, MOST_SECONDS, Question, asked_apart
 from jobs.cli.context import read_settings, storage_at
-from jobs.cli.options import Data, Json, Output, Workers
+from jobs.cli.options import Data, Json, Output, Workers, number_option
 from jobs.cli.output import STANDARD, check_outside, note, put_table, sink
 from jobs.cli.rows import cell_text, write_csv, write_json
-from pipeline.catalog import load_catalog
 from solver.errors import UsageError
 
-if TYPE_CHECKING:  # DuckDB takes longer to load than help takes to print
-    from pipeline.query import Answer
+if TYPE_CHECKING:  # Arrow takes longer to load than help takes to print
+    from pipeline.answer import Answer
 
 
 class Format(StrEnum):
@@ -44,6 +44,10 @@ def query(
         ),
     ] = None,
     output: Output = None,
+    timeout: Annotated[
+        int,
+        number_option("--timeout", "Seconds after which it is given up.", least=1, most=MOST_SECONDS),
+    ] = DEFAULT_SECONDS,
     data: Data = None,
     workers: Workers = None,
     as_json: Json = False,
@@ -51,7 +55,7 @@ def query(
     """Ask deals, dailies and runs a question.
 
     They are views for DuckDB's SQL. Nothing else can be read, and nothing is changed. CSV has lists as
-    JSON text; JSON is one object a line.
+    JSON text; JSON is one object a line; a table ends after its first 1,000 rows.
 
     Example: fairway query "select level, par, count(*) from deals group by all order by all"
     """
@@ -60,9 +64,10 @@ def query(
     storage = storage_at(data, settings)
     if output is not None:
         check_outside(output, storage)
-    from pipeline.query import asked
+    from jobs.settings import environment
 
-    with asked(storage, load_catalog(storage), statement, settings.workers) as answer:
+    question = Question(str(storage.root), statement, settings.workers, timeout)
+    with asked_apart(question, environment()) as answer:
         if answer is None:
             note("no rows: the statement has no result")
         elif wanted is Format.TABLE and output in (None, STANDARD):

@@ -50,7 +50,17 @@ def write_json(stream: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[A
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UsageError(f"two columns are called {twice[0]!r}; name one of them with AS for JSON")
-    stream.writelines(json_line(dict(zip(names, map(plain, row), strict=True))) for row in rows)
+    stream.writelines(_object_line(names, row) for row in rows)
+
+
+def _object_line(names: Sequence[str], row: Sequence[Any]) -> bytes:
+    try:
+        return json_line(dict(zip(names, row, strict=True)))
+    except (
+        TypeError,
+        ValueError,
+    ):  # a value that JSON has not; most rows have none, and looking takes longer
+        return json_line(dict(zip(names, map(plain, row), strict=True)))
 
 
 def write_csv(stream: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -70,8 +80,14 @@ def _csv_cell(value: Any) -> Any:
             return "true" if value else "false"
         case float() | None:
             return value
-    simple = plain(value)
-    return json.dumps(simple, ensure_ascii=False) if isinstance(simple, list | dict) else simple
+    return _json_text(value) if isinstance(value, list | tuple | Mapping) else plain(value)
+
+
+def _json_text(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError):  # as in `_object_line`
+        return json.dumps(plain(value), ensure_ascii=False)
 
 
 def cell_text(value: Any) -> str:
