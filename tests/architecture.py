@@ -66,11 +66,12 @@ OWNED: Final = (
     Owned(
         "pyarrow only where schemas, Parquet and queries are",
         ("pyarrow",),
-        ("pipeline/schema.py", "pipeline/study_schema.py", "pipeline/query.py"),
+        ("pipeline/schema.py", "pipeline/study_schema.py", "pipeline/query.py", "pipeline/answer.py"),
     ),
     Owned("JSON Schema only where documents are checked", ("jsonschema",), ("pipeline/documents.py",)),
     Owned("APScheduler only in the scheduler", ("apscheduler",), ("jobs/scheduler.py",)),
     Owned(
+        # Besides: the process that answers a question, whose three streams are pipes.
         "typer, printing and the terminal only in the command line",
         (
             "typer",
@@ -84,7 +85,7 @@ OWNED: Final = (
             "sys.argv",
             "sys.exit",
         ),
-        ("jobs/cli/*",),
+        ("jobs/cli/*", "jobs/answering.py"),
     ),
     Owned(
         "the environment only in settings",
@@ -122,6 +123,20 @@ OWNED: Final = (
             *("pipeline/storage.py", "pipeline/documents.py", "pipeline/root.py"),
             *("jobs/lock.py", "jobs/kernel_cache.py", "jobs/cli/*"),
         ),
+    ),
+    Owned(
+        "other processes are started to answer questions only",
+        (
+            "subprocess",
+            "multiprocessing",
+            "pty",
+            "os.fork",
+            "os.forkpty",
+            "os.posix_spawn",
+            "os.system",
+            "os.popen",
+        ),
+        ("jobs/asking.py",),
     ),
     Owned("nothing talks to a network", ("socket", "ssl", "http", "urllib", "ftplib", "smtplib"), ()),
 )
