@@ -128,6 +128,7 @@ def _make(
                 ahead=batches_ahead(settings.workers),
             )
             after = save_catalog(storage, after)
+            tally.change = after.change
         levels = _level_reports(before, after)
         tally.nights = len(todo.nights)
         tally.sampled = sum(level.sampled for level in levels)

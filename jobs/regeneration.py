@@ -90,5 +90,6 @@ def run_regeneration(
         made = after.pool(request.level)
         last = made.parts[-1].last
         tally.deals, tally.sampled = made.size, last - wanted.first + 1
+        tally.change = after.change
     seconds = (tools.clock() - started).total_seconds()
     return RegenerationReport(made.level, made.generation, wanted.first, last, made.size, seconds)

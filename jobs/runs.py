@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 
-from pipeline.documents import render
-from pipeline.errors import StorageError
+from pipeline.documents import parse, render
+from pipeline.errors import DamagedError, MissingError, StorageError
 from pipeline.storage import Storage
-from pipeline.views import RUN_PREFIX
+from pipeline.views import RUN_PREFIX, run_paths
 from solver.errors import FairwayError
 
-RUN_SCHEMA: Final = "fairway-run/1.0"
+RUN_SCHEMA: Final = "fairway-run/1.1"
 
 
 @dataclass(slots=True)
@@ -30,6 +30,8 @@ class Tally:
         deals: deals added, over all levels.
         dailies: Daily holes published.
         solutions: solutions put out because their date is over.
+        removed: files removed because nothing points to them any more.
+        change: the change of the catalog that it made; None where it made none.
     """
 
     nights: int = 0
@@ -37,6 +39,8 @@ class Tally:
     deals: int = 0
     dailies: int = 0
     solutions: int = 0
+    removed: int = 0
+    change: int | None = None
 
 
 class Outcome(StrEnum):
@@ -101,6 +105,8 @@ def record_bytes(record: RunRecord) -> bytes:
             "deals": record.tally.deals,
             "dailies": record.tally.dailies,
             "solutions": record.tally.solutions,
+            "removed": record.tally.removed,
+            "change": record.tally.change,
             "workers": record.workers,
             "version": record.version,
             "error": record.error,
@@ -158,6 +164,39 @@ def recorded(
             write(Outcome.STOPPED)
         raise
     write(Outcome.DONE if tally != Tally() else Outcome.NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Who made a change of the catalog.
+
+    Attributes:
+        job: the command.
+        ended: when that run ended, aware.
+    """
+
+    job: str
+    ended: datetime
+
+
+def changes_made(storage: Storage) -> dict[int, Made]:
+    """What the run records say of the changes of the catalog, by their number.
+
+    A run that was killed has left no record, and a record that is damaged says nothing.
+
+    Raises:
+        StorageError: the data root cannot be read.
+    """
+    made: dict[int, Made] = {}
+    for path in run_paths(storage):
+        try:
+            record = parse(storage.read(path), path)
+            change, ended = record["change"], datetime.fromisoformat(record["ended"])
+        except (DamagedError, MissingError, KeyError, TypeError, ValueError):
+            continue
+        if isinstance(change, int) and ended.tzinfo is not None:
+            made[change] = Made(str(record.get("job")), ended)
+    return made
 
 
 def _moment(moment: datetime) -> str:

@@ -1,7 +1,8 @@
-"""What the pools were before: the kept catalogs, the generations in them, and going back to one.
+"""What the pools were before: the kept catalogs, and the generations in them.
 
 A kept catalog is the whole file as it once was `catalog.json` (`pipeline.catalog.save_catalog` keeps it), so
-that going back is a swap like any other. Nothing here is ever edited; `pipeline.garbage` removes the oldest.
+that going back (`pipeline.rollback`) is a swap like any other. Nothing here is ever edited;
+`pipeline.garbage` removes the oldest.
 """
 
 import dataclasses
@@ -21,10 +22,12 @@ class State:
     Attributes:
         change: the change, as the catalogs count them.
         pool: the pool from then on, until the next state.
+        in_force: whether it still is the pool.
     """
 
     change: int
     pool: Pool
+    in_force: bool
 
 
 def read_kept(storage: Storage, changes: Iterable[int]) -> Iterator[Catalog]:
@@ -62,62 +65,46 @@ def states(storage: Storage, catalog: Catalog, level: str) -> tuple[State, ...]:
     catalogs = sorted((*earlier, catalog), key=lambda each: each.change)
     found: list[State] = []
     for each in catalogs:
-        pool = each.pool(level)
-        if pool.parts and not (found and _is_same(found[-1].pool, pool)):
-            found.append(State(each.change, pool))
+        pool, is_now = each.pool(level), each.change == catalog.change
+        if found and _is_same(found[-1].pool, pool):
+            found[-1] = dataclasses.replace(found[-1], in_force=found[-1].in_force or is_now)
+        elif pool.parts:
+            found.append(State(each.change, pool, is_now))
     return tuple(found)
 
 
-def pool_of_generation(known: Sequence[State], catalog: Catalog, level: str, generation: int) -> Pool:
-    """A level's pool as it last was in a generation.
+def generations(known: Sequence[State]) -> dict[int, State]:
+    """For each generation of a level the state to go back to, ascending in their numbers.
+
+    That is the last one; of the generation in force it is the one in force.
 
     Args:
         known: from `states`.
-        catalog: the one in force.
+    """
+    found: dict[int, State] = {}
+    for state in known:
+        number = state.pool.generation
+        if number not in found or not found[number].in_force:
+            found[number] = state
+    return dict(sorted(found.items()))
+
+
+def state_of_generation(known: Sequence[State], level: str, generation: int) -> State:
+    """The state of a level in a generation, as `generations` has it.
+
+    Args:
+        known: from `states`.
         level: its name.
         generation: its number.
 
     Raises:
         UsageError: nothing is known of such a generation.
     """
-    in_force = catalog.pool(level)
-    if generation == in_force.generation:
-        return in_force
-    pools = [state.pool for state in known if state.pool.generation == generation]
-    if not pools:
-        numbers = sorted({state.pool.generation for state in known})
-        there = ", ".join(map(str, numbers)) or "none"
+    found = generations(known)
+    if generation not in found:
+        there = ", ".join(map(str, found)) or "none"
         raise UsageError(f"level {level} has no generation {generation}; those that are known: {there}")
-    return pools[-1]
-
-
-def generation_before(known: Sequence[State], pool: Pool) -> int:
-    """The generation below the one in force.
-
-    Args:
-        known: from `states`.
-        pool: the one in force.
-
-    Raises:
-        UsageError: none is known.
-    """
-    earlier = [state.pool.generation for state in known if state.pool.generation < pool.generation]
-    if not earlier:
-        raise UsageError(
-            f"no generation of level {pool.level} before {pool.generation} is known; "
-            f"`fairway pool history {pool.level}` lists those that are"
-        )
-    return max(earlier)
-
-
-def rolled_back(catalog: Catalog, earlier: Pool) -> Catalog:
-    """The catalog with a level's pool as it was, for the caller to swap in.
-
-    The next night goes on from that pool's own next number and last night; new generations still get numbers
-    that were never used.
-    """
-    newest = catalog.pool(earlier.level).newest_generation
-    return catalog.with_pool(dataclasses.replace(earlier, newest_generation=newest))
+    return found[generation]
 
 
 def kept_parts(storage: Storage) -> dict[str, set[str]]:

@@ -77,13 +77,26 @@ def read_named_part(storage: Storage, part: Part, columns: Sequence[str] | None 
     Raises:
         DamagedError: the file is missing, is not the one that was named, or is no part.
     """
+    return read_part(_named_bytes(storage, part), part.path, columns)
+
+
+def check_named_part(storage: Storage, part: Part) -> None:
+    """Make sure that a part that a catalog names is there, as it was when it was named.
+
+    Raises:
+        DamagedError: the file is missing, or is not the one that was named.
+    """
+    _named_bytes(storage, part)
+
+
+def _named_bytes(storage: Storage, part: Part) -> bytes:
     try:
         data = storage.read(part.path)
     except MissingError as fault:
         raise DamagedError(f"{part.path} is missing, but the catalog names it") from fault
     if hashlib.sha256(data).hexdigest() != part.sha256:
         raise DamagedError(f"{part.path} is damaged: its hash is not the one in the catalog")
-    return read_part(data, part.path, columns)
+    return data
 
 
 def puzzles_of(storage: Storage, part: Part) -> list[str]:

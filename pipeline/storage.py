@@ -138,6 +138,16 @@ class LocalStorage:
             file.unlink()
             _sync_folder(file.parent)
 
+    def size(self, path: str) -> int:
+        """Bytes of a file, without reading it.
+
+        Raises:
+            MissingError: there is no such file.
+        """
+        file = self.local_path(path)
+        with _explained("read", file):
+            return file.stat().st_size
+
     def clear_leftovers(self) -> tuple[str, ...]:
         """Remove what killed writes left beside the finished files; only for the holder of the root's lock.
 

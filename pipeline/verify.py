@@ -12,6 +12,7 @@ from pipeline.catalog import DEALS_PREFIX, Catalog, parse_part_path
 from pipeline.progress import Progress
 from pipeline.storage import Storage
 from pipeline.verify_dailies import choose_anew, verify_dailies
+from pipeline.verify_history import verify_history
 from pipeline.verify_parts import verify_parts
 from pipeline.verify_report import CheckResult, Report
 from pipeline.views import SQL_FILE, catalog_sql, daily_paths, part_paths, run_paths
@@ -46,6 +47,7 @@ def verify(
     if sample != 0:
         choose_anew(report, dailies, key, executor, progress)
     if catalog is not None:
+        verify_history(storage, report, catalog)
         _check_views(storage, report, catalog)
     return report.results()
 

@@ -15,6 +15,7 @@ from pipeline.progress import Progress
 from pipeline.schema import versions_in
 from pipeline.shuffle import deal_numbered
 from pipeline.storage import Storage
+from pipeline.verify_history import kept_part_paths
 from pipeline.verify_report import Report
 from pipeline.verify_rows import (
     Rows,
@@ -76,8 +77,9 @@ def verify_parts(
         check.checked += 1
         catalog = load_catalog(storage)
         named.update(part.path for pool in catalog.pools for part in pool.parts)
+        known = named | kept_part_paths(storage)  # `pipeline.verify_history` looks at those
         for path in storage.list(DEALS_PREFIX):
-            if path not in named:
+            if path not in known:
                 check.note(path, "nothing points to it")
     if catalog is None:
         return None

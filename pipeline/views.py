@@ -81,6 +81,8 @@ RUN_COLUMNS: Final = (
     ViewColumn("deals", "BIGINT", ("deals",)),
     ViewColumn("dailies", "INTEGER", ("dailies",)),
     ViewColumn("solutions", "INTEGER", ("solutions",)),
+    ViewColumn("removed", "INTEGER", ("removed",)),
+    ViewColumn("change", "INTEGER", ("change",)),
     ViewColumn("workers", "INTEGER", ("workers",)),
     ViewColumn("version", "VARCHAR", ("version",)),
     ViewColumn("error", "VARCHAR", ("error",)),

@@ -1,25 +1,20 @@
 """Compaction keeps every row, cuts parts as a regeneration would, and switches in one step."""
 
 import dataclasses
-from collections.abc import Sequence
-from datetime import date, timedelta
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline import compact as compaction
-from pipeline.catalog import CATALOG_FILE, Catalog, Part, PartName, load_catalog, save_catalog
-from pipeline.certify import CertifiedDeal
+from pipeline.catalog import CATALOG_FILE, Catalog, load_catalog, save_catalog
 from pipeline.errors import DamagedError, StorageError
-from pipeline.parts import clear_unreferenced, read_named_part, write_part
-from pipeline.schema import joined, logical_hash, part_bytes
+from pipeline.parts import clear_unreferenced
+from pipeline.schema import logical_hash, part_bytes
 from pipeline.storage import Storage
-from tests.doubles import FailingStorage, Killed, MemoryStorage, fake_admitted, fake_deal
+from tests.doubles import FailingStorage, Killed, MemoryStorage
+from tests.pools import LEVEL, admitted, rows_of, with_nights
 
-LEVEL = "medium"
-NIGHT = date(2026, 11, 30)
 ROWS = 10
 SIZES = (4, 3, 9, 10, 1)
 
@@ -39,37 +34,8 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "PART_ROWS", ROWS)
 
 
-def with_nights(storage: Storage, sizes: Sequence[int]) -> Catalog:
-    """A pool with one part a night of these sizes, in a single change."""
-    catalog = load_catalog(storage)
-    pool = catalog.pool(LEVEL)
-    for size in sizes:
-        night = NIGHT if pool.last_night is None else pool.last_night + timedelta(1)
-        rows = admitted(pool.next_number, size)
-        name = PartName(LEVEL, pool.generation, pool.next_number, rows[-1].deal_number)
-        part = write_part(storage, name, night, rows)
-        pool = dataclasses.replace(
-            pool, parts=(*pool.parts, part), next_number=part.last + 1, last_night=night
-        )
-    return save_catalog(storage, catalog.with_pool(pool))
-
-
-def admitted(first: int, count: int) -> list[CertifiedDeal]:
-    rows: list[CertifiedDeal] = []
-    number = first
-    while len(rows) < count:
-        if fake_admitted(LEVEL, number):
-            rows.append(fake_deal(LEVEL, number))
-        number += 1
-    return rows
-
-
 def compact(storage: Storage) -> Catalog:
     return compaction.compact(storage, load_catalog(storage), LEVEL, Told())
-
-
-def rows_of(storage: Storage, parts: Sequence[Part]) -> Any:
-    return joined([read_named_part(storage, part) for part in parts])
 
 
 def part_files(storage: MemoryStorage) -> dict[str, bytes]:
@@ -86,7 +52,7 @@ def test_the_rows_stay_and_are_cut_as_a_regeneration_cuts_them(sizes: list[int])
     assert load_catalog(storage) == after
     assert logical_hash(rows_of(storage, new.parts)) == logical_hash(rows_of(storage, old.parts))
     assert dataclasses.replace(new, parts=old.parts) == old
-    rows = admitted(0, sum(sizes))
+    rows = admitted(LEVEL, 0, sum(sizes))
     pieces = [rows[place : place + ROWS] for place in range(0, len(rows), ROWS)]
     assert [storage.files[part.path] for part in new.parts] == [part_bytes(piece) for piece in pieces]
     assert new.parts[0].first == 0

@@ -8,6 +8,7 @@ import typer
 
 from jobs.cli import daily, deal, pool, study
 from jobs.cli.context import version
+from jobs.cli.gc import gc
 from jobs.cli.nightly import nightly
 from jobs.cli.outcome import ended, stop_on_sigterm
 from jobs.cli.output import say
@@ -25,6 +26,7 @@ app.command()(query)
 app.add_typer(daily.app, name="daily")
 app.add_typer(deal.app, name="deal")
 app.command()(verify)
+app.command()(gc)
 app.add_typer(study.app, name="study")
 
 

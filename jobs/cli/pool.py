@@ -1,4 +1,4 @@
-"""`fairway pool`: what the pools hold, one of them made anew, one of them for a game client."""
+"""`fairway pool`: what the pools hold and held, one of them made anew, one of them for a game client."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -8,6 +8,7 @@ import typer
 from jobs.cli.context import read_settings, storage_at, tools_with
 from jobs.cli.options import MOST_DEALS, Data, Json, LevelName, Workers, number_option
 from jobs.cli.output import put_json, put_table, say
+from jobs.cli.pool_history import compact, diff, history, rollback
 from jobs.cli.progress import shown_progress
 from pipeline.catalog import Catalog, load_catalog
 from pipeline.levels import level_named
@@ -26,7 +27,7 @@ _PAR_MIX: Final = "select level, par, count(*) from deals group by all"
 
 @app.callback()
 def _group() -> None:
-    """Look at the pools, make one anew.
+    """Look at the pools, make one anew, go back to what one was.
 
     Example: fairway pool status
     """
@@ -186,6 +187,12 @@ def export(
         )
         return
     say(f"{exported.deals:,} deals of level {name} in {len(exported.shards)} files and an index: {folder}")
+
+
+app.command()(history)
+app.command()(diff)
+app.command()(rollback)
+app.command()(compact)
 
 
 def _status(catalog: Catalog, mix: dict[tuple[str, int], int]) -> list[dict[str, Any]]:

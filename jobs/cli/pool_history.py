@@ -1,0 +1,146 @@
+"""What a pool has been: `fairway pool history`, `diff`, `rollback` and `compact`."""
+
+from typing import Annotated, Any, Final
+
+import typer
+
+from jobs.cli.context import read_settings, storage_at, tools_with
+from jobs.cli.options import Data, Json, LevelName, number_option
+from jobs.cli.output import put_json, say
+from jobs.cli.progress import shown_progress
+from pipeline.catalog import Pool
+from pipeline.levels import level_named
+
+_MOST_GENERATIONS: Final = 999_999_999  # as many as the path of a part has digits for
+_MOST_CHANGES: Final = 1_000_000
+
+
+def _generation_argument(name: str) -> Any:
+    text = "The number of a generation; `pool history` lists them."
+    return typer.Argument(metavar=name, min=1, max=_MOST_GENERATIONS, help=text, show_default=False)
+
+
+def history(
+    level: LevelName,
+    limit: Annotated[
+        int, number_option("--limit", "How many changes, the latest.", least=1, most=_MOST_CHANGES)
+    ] = 20,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """List what a level's pool has been.
+
+    Its generations, and the changes of the catalog that made it what it is. Who made them and when is taken
+    from the records of runs.
+
+    Example: fairway pool history medium
+    """
+    from jobs.cli.history_report import history_document, tell_history
+    from jobs.history import level_history
+
+    storage = storage_at(data, read_settings())
+    found = level_history(storage, level_named(level).name, limit)
+    if as_json:
+        put_json(history_document(found))
+    elif not found.total:
+        say(f"the pool of level {found.level} is empty and has no history")
+    else:
+        tell_history(found)
+
+
+def diff(
+    level: LevelName,
+    first: Annotated[int, _generation_argument("A")],
+    second: Annotated[int, _generation_argument("B")],
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two generations of a level.
+
+    Their sizes, their pars, what the steady player makes of a deal drawn at random, and how many deals are in
+    both.
+
+    Example: fairway pool diff hard 1 2
+    """
+    from jobs.cli.history_report import difference_document, tell_difference
+    from jobs.history import two_generations
+    from pipeline.difference import difference
+
+    name = level_named(level).name
+    storage = storage_at(data, read_settings())
+    found = difference(storage, *two_generations(storage, name, first, second))
+    if as_json:
+        put_json(difference_document(name, found))
+    else:
+        tell_difference(name, found)
+
+
+def rollback(
+    level: LevelName,
+    to: Annotated[
+        int | None,
+        number_option(
+            "--to", "The generation. Default: the one below that in force.", least=1, most=_MOST_GENERATIONS
+        ),
+    ] = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Go back to an earlier generation.
+
+    The pool is what it last was in that generation, and the next night goes on from there, with the nights
+    that it lacks. The generation that is left stays, and --to goes forward to it again.
+
+    Example: fairway pool rollback medium --to 1
+    """
+    from jobs.cli.history_report import pool_document
+    from jobs.upkeep import run_rollback
+
+    settings = read_settings()
+    storage = storage_at(data, settings)
+    with shown_progress() as progress:
+        done = run_rollback(storage, level_named(level).name, to, settings, tools_with(settings, progress))
+    pool, left = done.after, done.before.generation
+    if as_json:
+        put_json({**pool_document(pool), "left_generation": left})
+        return
+    if pool == done.before:
+        say(f"nothing to do, level {pool.level} is at generation {pool.generation} already")
+        return
+    say(f"level {pool.level} is at generation {pool.generation} now: {pool.size:,} deals")
+    say(f"the next night goes on from number {pool.next_number}; the last it has is {pool.last_night}")
+    say(f"`fairway pool rollback {pool.level} --to {left}` goes to generation {left} again")
+
+
+def compact(
+    level: LevelName,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Put a level's parts together.
+
+    The many small parts of nights become parts of 10,000 deals. The deals stay the same; the old files stay
+    until `fairway gc` removes them.
+
+    Example: fairway pool compact easy
+    """
+    from jobs.cli.history_report import pool_document
+    from jobs.upkeep import run_compaction
+
+    settings = read_settings()
+    storage = storage_at(data, settings)
+    with shown_progress() as progress:
+        done = run_compaction(storage, level_named(level).name, settings, tools_with(settings, progress))
+    pool = done.after
+    if as_json:
+        put_json({**pool_document(pool), "parts_before": len(done.before.parts)})
+        return
+    if pool == done.before:
+        say(f"nothing to do, level {pool.level} is compact already: {_parts_text(pool)}")
+        return
+    say(f"level {pool.level}: {len(done.before.parts):,} parts are now {_parts_text(pool)}")
+    say("the old files stay until `fairway gc` removes them")
+
+
+def _parts_text(pool: Pool) -> str:
+    return f"{len(pool.parts):,}, with {pool.size:,} deals"

@@ -1,0 +1,97 @@
+"""What a level's pool has been, and who made it so: the kept catalogs and the run records put together."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from jobs.runs import Made, changes_made
+from pipeline.catalog import Part, Pool, load_catalog
+from pipeline.errors import DamagedError
+from pipeline.history import State, generations, state_of_generation, states
+from pipeline.parts import pars_of
+from pipeline.storage import Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One state of a pool, as it is told.
+
+    Attributes:
+        state: the pool, and the change of the catalog that made it.
+        made: who made it and when; None where no run record says so.
+        pars: how many of its deals have each par; None where a part of it is damaged or missing.
+    """
+
+    state: State
+    made: Made | None
+    pars: dict[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What is known of a level's pool.
+
+    Attributes:
+        level: its name.
+        total: how many of its changes are known.
+        changes: the latest of them, ascending.
+        generations: the state to go back to of each generation that is known, ascending in their numbers.
+    """
+
+    level: str
+    total: int
+    changes: tuple[Entry, ...]
+    generations: tuple[Entry, ...]
+
+
+def level_history(storage: Storage, level: str, limit: int) -> History:
+    """The history of a level's pool; it is only read.
+
+    Args:
+        storage: the data root.
+        level: its name.
+        limit: how many changes to tell, at least 1.
+
+    Raises:
+        DamagedError: the catalog is damaged, or a kept one.
+    """
+    known = states(storage, load_catalog(storage), level)
+    latest, ends = known[-limit:], tuple(generations(known).values())
+    made = changes_made(storage)
+    pars = _par_counts(storage, {part.path: part for state in (*latest, *ends) for part in state.pool.parts})
+
+    def entry(state: State) -> Entry:
+        return Entry(state, made.get(state.change), _par_mix(state.pool, pars))
+
+    return History(level, len(known), tuple(map(entry, latest)), tuple(map(entry, ends)))
+
+
+def two_generations(storage: Storage, level: str, first: int, second: int) -> tuple[Pool, Pool]:
+    """A level's pool in each of two generations.
+
+    Raises:
+        UsageError: nothing is known of one of them.
+        DamagedError: the catalog is damaged, or a kept one.
+    """
+    known = states(storage, load_catalog(storage), level)
+    one, other = (state_of_generation(known, level, number) for number in (first, second))
+    return one.pool, other.pool
+
+
+def _par_counts(storage: Storage, parts: dict[str, Part]) -> dict[str, Counter[int]]:
+    """The pars of parts by path; damaged ones are left out."""
+    counts = {}
+    for path, part in parts.items():
+        try:
+            counts[path] = pars_of(storage, part)
+        except DamagedError:
+            continue
+    return counts
+
+
+def _par_mix(pool: Pool, counts: dict[str, Counter[int]]) -> dict[int, int] | None:
+    if any(part.path not in counts for part in pool.parts):
+        return None
+    total: Counter[int] = Counter()
+    for part in pool.parts:
+        total.update(counts[part.path])
+    return dict(sorted(total.items()))
