@@ -2,8 +2,13 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.shuffle import deal_numbered
+from solver.rules import RULES, Rules
+from solver.search import solve
 from tests import yardstick
 from tests.reference import REFERENCE, table
+
+FIRST_OF_MANY, MANY = 10_000_000, 20_000
 
 
 def test_the_golden_data_hold_every_number_and_the_known_shares_of_cleared_deals() -> None:
@@ -21,3 +26,13 @@ def test_the_golden_data_hold_every_number_and_the_known_shares_of_cleared_deals
 def test_the_golden_data_are_what_the_yardstick_prints(tmp_path: Path) -> None:
     made = yardstick.golden(yardstick.build(tmp_path))
     assert made == (REFERENCE / "yardstick_v1.csv").read_text("ascii")
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(yardstick.compiler() is None, reason="there is no C compiler on this machine")
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_twenty_thousand_deals_come_out_as_from_the_yardstick(rules: Rules, tmp_path: Path) -> None:
+    deals = [deal_numbered(number) for number in range(FIRST_OF_MANY, FIRST_OF_MANY + MANY)]
+    expected = yardstick.best_scores(yardstick.build(tmp_path), rules.name, deals)
+    found = [solve(deal, rules, fewest=False) for deal in deals]
+    assert [str(one.best_score) if one.cleared else "-" for one in found] == expected
