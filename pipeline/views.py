@@ -1,4 +1,4 @@
-"""The views `deals`, `dailies` and `runs`: their columns, and the SQL text that shows them to any DuckDB.
+"""The views `deals`, `dailies` and `runs`: their columns, and the SQL text that gives them to any DuckDB.
 
 `catalog.sql` is derived: it is written anew from what is there, and needs nothing but a DuckDB that was
 started in the data root. `pipeline.query` builds the same views, column for column, on its guarded ground.
@@ -12,6 +12,7 @@ from pipeline.catalog import Catalog
 from pipeline.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64
 from pipeline.errors import MissingError
 from pipeline.ledger import DAILY_FOLDER, daily_path, published_days
+from pipeline.macros import MACROS
 from pipeline.storage import Storage
 
 SQL_FILE: Final = "catalog.sql"
@@ -21,7 +22,7 @@ _DAILY_GLOB: Final = f"{DAILY_FOLDER}????-??-??.json"
 _RUN_GLOB: Final = f"{RUN_PREFIX}*.json"
 
 _HEAD: Final = """\
--- The deals, the Daily holes and the runs of this folder, for a DuckDB that was started in it:
+-- The deals, the Daily holes and the runs of this folder, and macros, for a DuckDB that was started in it:
 --   duckdb -init catalog.sql
 -- Derived from catalog.json and the files beside it, and rewritten by every run that changes them.
 """
@@ -115,7 +116,7 @@ def catalog_sql(parts: Sequence[str], *, dailies: bool, runs: bool) -> str:
         _view("dailies", _from_documents(_DAILY_GLOB, DAILY_COLUMNS) if dailies else _empty(DAILY_COLUMNS)),
         _view("runs", _from_documents(_RUN_GLOB, RUN_COLUMNS) if runs else _empty(RUN_COLUMNS)),
     )
-    return "\n".join((_HEAD, *views))
+    return "\n".join((_HEAD, *views, *MACROS))
 
 
 def part_paths(catalog: Catalog) -> tuple[str, ...]:
