@@ -1,20 +1,25 @@
 """What every job that changes a data root has around it: the lock, the run's record, the derived views."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from jobs.lock import root_lock
 from jobs.runs import Tally, recorded
 from jobs.settings import Settings
 from jobs.tools import Tools
 from pipeline.catalog import load_catalog
+from pipeline.errors import DamagedError
 from pipeline.storage import LocalStorage
 from pipeline.views import write_views
+from solver.errors import FairwayError
 
 
 @contextmanager
 def exclusive_run(storage: LocalStorage, job: str, settings: Settings, tools: Tools) -> Iterator[Tally]:
-    """Run the block as a job: alone, cleared of what killed runs left, recorded, `catalog.sql` written last.
+    """Run the block as a job: alone, cleared of what killed writes left, recorded, with `catalog.sql` right.
+
+    The views are there before anything that they show, so that one who misses them knows that they were
+    removed.
 
     Args:
         storage: the data root.
@@ -28,11 +33,44 @@ def exclusive_run(storage: LocalStorage, job: str, settings: Settings, tools: To
     Raises:
         BusyError: another run holds the data root.
         StorageError: the data root cannot be written.
+        DamagedError: the catalog is damaged at the end.
     """
-    with root_lock(storage.root, tools.clock()):
-        try:
-            with recorded(storage, job, settings.workers, tools.version, tools.clock) as tally:
-                storage.clear_leftovers()
-                yield tally
-        finally:  # also for what the run had made before it was stopped
+    with (
+        root_lock(storage.root, tools.clock()),
+        _views_at_the_end(storage),
+        _cleared_and_recorded(storage, job, settings, tools) as tally,
+    ):
+        with suppress(DamagedError):  # the job meets it where it needs the catalog, or the end does
             write_views(storage, load_catalog(storage))
+        yield tally
+
+
+@contextmanager
+def mending_run(storage: LocalStorage, job: str, settings: Settings, tools: Tools) -> Iterator[Tally]:
+    """Run the block as `exclusive_run` does, but leave the views to it: the catalog may be damaged."""
+    with (
+        root_lock(storage.root, tools.clock()),
+        _cleared_and_recorded(storage, job, settings, tools) as tally,
+    ):
+        yield tally
+
+
+@contextmanager
+def _cleared_and_recorded(
+    storage: LocalStorage, job: str, settings: Settings, tools: Tools
+) -> Iterator[Tally]:
+    with recorded(storage, job, settings.workers, tools.version, tools.clock) as tally:
+        storage.clear_leftovers()
+        yield tally
+
+
+@contextmanager
+def _views_at_the_end(storage: LocalStorage) -> Iterator[None]:
+    """Bring `catalog.sql` up to date after the block, also for what it had made before it was stopped."""
+    try:
+        yield
+    except (FairwayError, KeyboardInterrupt, SystemExit):
+        with suppress(FairwayError):  # what stopped the run may stop this too, and is what must be told
+            write_views(storage, load_catalog(storage))
+        raise
+    write_views(storage, load_catalog(storage))

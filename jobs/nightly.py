@@ -133,10 +133,15 @@ def _make(
         tally.nights = len(todo.nights)
         tally.sampled = sum(level.sampled for level in levels)
         tally.deals = sum(level.added for level in levels)
-        published = publish(
-            storage, todo.dailies, settings.daily_key, tools.clock(), executor, tools.progress
+        publish(
+            storage,
+            todo.dailies,
+            settings.daily_key,
+            tools.clock(),
+            executor,
+            tools.progress,
+            counts=tally,
         )
-        tally.dailies, tally.solutions = len(published.made), len(published.released)
     return todo, levels
 
 

@@ -13,7 +13,14 @@ if TYPE_CHECKING:  # the module has kernels, whose cache must be found first
     from pipeline.publish import Published
 
 
-def run_publish(storage: LocalStorage, days: Sequence[date], settings: Settings, tools: Tools) -> "Published":
+def run_publish(
+    storage: LocalStorage,
+    days: Sequence[date],
+    settings: Settings,
+    tools: Tools,
+    *,
+    solutions_now: bool = False,
+) -> "Published":
     """Publish the holes of these dates that are not out yet, and leave a record in `runs/`.
 
     Args:
@@ -21,19 +28,25 @@ def run_publish(storage: LocalStorage, days: Sequence[date], settings: Settings,
         days: dates from 2026-01-01 on.
         settings: in force; the key is one of them.
         tools: the outside world.
+        solutions_now: put the solutions of these dates out at once, though the dates are not over.
 
     Raises:
         BusyError: another run holds the data root.
         FairwayError: see `pipeline.publish.publish`.
     """
-    tools.load_kernels()
-    from pipeline.executors import local_executor
-    from pipeline.publish import publish
+    with exclusive_run(storage, "daily publish", settings, tools) as tally:
+        tools.load_kernels()  # whoever has to wait for another run is told so at once
+        from pipeline.executors import local_executor
+        from pipeline.publish import publish
 
-    with (
-        exclusive_run(storage, "daily publish", settings, tools) as tally,
-        local_executor(settings.workers) as executor,
-    ):
-        done = publish(storage, days, settings.daily_key, tools.clock(), executor, tools.progress)
-        tally.dailies, tally.solutions = len(done.made), len(done.released)
-    return done
+        with local_executor(settings.workers) as executor:
+            return publish(
+                storage,
+                days,
+                settings.daily_key,
+                tools.clock(),
+                executor,
+                tools.progress,
+                early=frozenset(days) if solutions_now else frozenset(),
+                counts=tally,
+            )

@@ -72,12 +72,12 @@ def run_regeneration(
         BusyError: another run holds the data root.
         FairwayError: see `pipeline.regenerate`.
     """
-    tools.load_kernels()
-    from pipeline.executors import batches_ahead, local_executor
-    from pipeline.regenerate import drop_unfinished, plan_regeneration, regenerate
-
     started = tools.clock()
     with exclusive_run(storage, "pool regenerate", settings, tools) as tally:
+        tools.load_kernels()  # whoever has to wait for another run is told so at once
+        from pipeline.executors import batches_ahead, local_executor
+        from pipeline.regenerate import drop_unfinished, plan_regeneration, regenerate
+
         catalog = load_catalog(storage)
         pool = catalog.pool(request.level)
         first = pool.next_number if request.fresh else request.first

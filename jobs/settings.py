@@ -11,16 +11,19 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, ValidationError
 
 from jobs.days import parse_day
+from jobs.key_file import read_key_text
 from pipeline.errors import ConfigurationError
 from pipeline.executors import MOST_WORKERS
 from pipeline.root import MARKER
+from pipeline.secret import DailyKey
 from solver.errors import UsageError
 
 PREFIX: Final = "FAIRWAY_"
 KEY_VARIABLE: Final = "FAIRWAY_DAILY_KEY"
+KEY_FILE_VARIABLE: Final = "FAIRWAY_DAILY_KEY_FILE"
 FIRST_DAY: Final = date(2026, 1, 1)  # the day of hole 1 (design, section 5)
 MOST_DEALS_PER_NIGHT: Final = 20_000
 MOST_DEALS: Final = 10_000_000
@@ -29,12 +32,14 @@ _KEY_DIGITS: Final = 64
 
 
 def _key_from_text(value: object) -> object:
-    """Bytes of a key given as 64 hex digits; the error never repeats the value."""
+    """A key given as 64 hex digits, or as its bytes; the error never repeats the value."""
+    if isinstance(value, bytes):
+        return DailyKey(value)
     if not isinstance(value, str):
         return value
     if len(value) != _KEY_DIGITS or not set(value) <= set("0123456789abcdefABCDEF"):
         raise ValueError(f"the key must be exactly {_KEY_DIGITS} hexadecimal digits")
-    return bytes.fromhex(value)
+    return DailyKey.fromhex(value)
 
 
 def _day_from_text(value: object) -> object:
@@ -52,6 +57,7 @@ class Settings(BaseModel):
     Attributes:
         data: the data root, or None where none is named.
         daily_key: the 32 secret bytes that Daily holes are drawn with, or None; never shown.
+        daily_key_file: the file that the key was read from, or None.
         workers: threads that compute.
         deals_per_night: admitted deals that a night adds to each level.
         deals_cap: deals at which a level's pool stops growing by nights.
@@ -63,7 +69,10 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     data: Path | None = None
-    daily_key: Annotated[bytes | None, BeforeValidator(_key_from_text)] = Field(default=None, repr=False)
+    daily_key: Annotated[InstanceOf[DailyKey] | None, BeforeValidator(_key_from_text)] = Field(
+        default=None, repr=False, exclude=True
+    )
+    daily_key_file: Path | None = None
     workers: int = Field(default=1, ge=1, le=MOST_WORKERS)
     deals_per_night: int = Field(default=500, ge=1, le=MOST_DEALS_PER_NIGHT)
     deals_cap: int = Field(default=20_000, ge=1, le=MOST_DEALS)
@@ -88,7 +97,7 @@ def processors() -> int:
 
 
 def settings_from(variables: Mapping[str, str], processor_count: int) -> Settings:
-    """Read the `FAIRWAY_*` variables; what is not set has its default.
+    """Read the `FAIRWAY_*` variables, and the key file where one is named; what is not set has its default.
 
     Args:
         variables: names and values, such as the environment.
@@ -103,6 +112,7 @@ def settings_from(variables: Mapping[str, str], processor_count: int) -> Setting
     values: dict[str, object] = {"workers": min(processor_count, MOST_WORKERS)}
     values |= {VARIABLES[name]: value for name, value in given.items() if name in VARIABLES and value}
     values.setdefault("cache", _cache_home(variables))
+    faults += _add_key_from_file(values)
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
@@ -111,6 +121,20 @@ def settings_from(variables: Mapping[str, str], processor_count: int) -> Setting
     if settings is None or faults:
         raise ConfigurationError("; ".join(faults)) from None
     return settings
+
+
+def _add_key_from_file(values: dict[str, object]) -> list[str]:
+    """Take the key from its file into the values; what is wrong with that, one sentence each."""
+    file = values.get("daily_key_file")
+    if not isinstance(file, str):
+        return []
+    if "daily_key" in values:
+        return [f"{KEY_VARIABLE} and {KEY_FILE_VARIABLE} are both set; unset one of them"]
+    try:
+        values["daily_key"] = _key_from_text(read_key_text(Path(file)))
+    except (ConfigurationError, ValueError) as error:
+        return [f"{KEY_FILE_VARIABLE}: {error}"]
+    return []
 
 
 def _unknown_text(name: str) -> str:

@@ -4,13 +4,13 @@ Each step can be repeated, so a run that was killed is completed by the next one
 something older stands in nobody's way: everything else is published first, and then it is raised.
 """
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 from pipeline.certify import warm_up
 from pipeline.daily import choose, daily_bytes, hole_of, is_over, solution_bytes
@@ -51,6 +51,26 @@ class Published:
     made: tuple[date, ...]
     there: int
     released: tuple[date, ...]
+
+
+class Counts(Protocol):
+    """What is counted up while `publish` goes on, so that it holds whatever stops it.
+
+    Attributes:
+        dailies: the holes that it has published.
+        solutions: the solutions that it has put out since, apart from their holes.
+    """
+
+    dailies: int
+    solutions: int
+
+
+@dataclass(slots=True)
+class _Uncounted:
+    """Counts that nobody looks at."""
+
+    dailies: int = 0
+    solutions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +118,9 @@ def publish(
     now: datetime,
     executor: Executor,
     progress: Progress,
+    *,
+    early: Collection[date] = (),
+    counts: Counts | None = None,
 ) -> Published:
     """Publish the holes of these dates that are not out yet, and the solutions of dates that are over.
 
@@ -108,6 +131,8 @@ def publish(
         now: the moment, aware of its time zone.
         executor: works the holes out.
         progress: told of each hole.
+        early: dates whose solution is put out at once, though they are not over.
+        counts: counted up with each file that is put out.
 
     Raises:
         UsageError: a date lies before the first hole; nothing was done.
@@ -115,6 +140,11 @@ def publish(
             hole was listed for its date before. Everything else was done.
         DamagedError: something older is damaged; it was left alone. Everything else was done.
     """
+    counts = counts or _Uncounted()
+
+    def is_told(day: date) -> bool:
+        return day in early or is_over(day, now)
+
     asked = sorted(set(days))
     for day in asked[:1]:
         hole_of(day)  # before anything is written
@@ -130,11 +160,12 @@ def publish(
         for done, daily in enumerate(made, start=1):
             refusal = ledger.refusal(daily.entry, daily.puzzle_id)
             if refusal is None:
-                _put_out(storage, ledger, daily, now, leftovers)
+                _put_out(storage, ledger, daily, leftovers, over=is_told(daily.day))
+                counts.dailies += 1
             else:
                 refusals.append(refusal)
             progress.update(TASK, done, len(missing))
-    released = _release(storage, ledger, now)
+    released = _release(storage, ledger, is_told, counts)
     _write_index(storage, ledger)
     if refusals:
         raise CheckError(_listed([*refusals, *ledger.faults()]))
@@ -157,10 +188,9 @@ def rebuild_index(storage: Storage) -> tuple[str, ...]:
     return ledger.faults()
 
 
-def _put_out(storage: Storage, ledger: Ledger, made: MadeDaily, now: datetime, leftovers: Set[str]) -> None:
+def _put_out(storage: Storage, ledger: Ledger, made: MadeDaily, leftovers: Set[str], *, over: bool) -> None:
     """Publish one hole: first its solution, so that no daily ever promises one that is not there."""
     places = [private_solution_path(made.day), solution_path(made.day)]
-    over = is_over(made.day, now)
     place, other = reversed(places) if over else places
     # With no daily there, a solution in either place was left by a killed run, maybe under another key.
     _put_solution(storage, place, made.solution)
@@ -170,11 +200,13 @@ def _put_out(storage: Storage, ledger: Ledger, made: MadeDaily, now: datetime, l
     ledger.add(replace(made.entry, is_released=over), made.puzzle_id)
 
 
-def _release(storage: Storage, ledger: Ledger, now: datetime) -> tuple[date, ...]:
-    """Put out the solutions of dates that are over; those that are lost or wrong are noted in the ledger."""
+def _release(
+    storage: Storage, ledger: Ledger, is_told: Callable[[date], bool], counts: Counts
+) -> tuple[date, ...]:
+    """Put out the solutions that may be told; those that are lost or wrong are noted in the ledger."""
     waiting = set(days_in(storage, PRIVATE_SOLUTION_FOLDER))
     released = []
-    for day in sorted(day for day in ledger.entries if is_over(day, now)):
+    for day in sorted(filter(is_told, ledger.entries)):
         entry = ledger.entries[day]
         if not entry.is_released:
             solution = storage.read(private_solution_path(day)) if day in waiting else None
@@ -184,6 +216,7 @@ def _release(storage: Storage, ledger: Ledger, now: datetime) -> tuple[date, ...
             _put_solution(storage, solution_path(day), solution)
             ledger.entries[day] = replace(entry, is_released=True)
             released.append(day)
+            counts.solutions += 1
         if day in waiting:
             storage.remove(private_solution_path(day))
     return tuple(released)

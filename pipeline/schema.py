@@ -131,10 +131,10 @@ def read_part(data: bytes, path: str, columns: Sequence[str] | None = None) -> A
 
 def versions_in(schema: Any) -> dict[str, int]:
     """Versions that the metadata of a part's schema carry; what is no number is left out."""
-    pairs = ((key.decode(), value.decode()) for key, value in (schema.metadata or {}).items())
+    texts = [[text.decode(errors="replace") for text in pair] for pair in (schema.metadata or {}).items()]
     return {
         key.removeprefix(_VERSION_PREFIX): int(value)
-        for key, value in pairs
+        for key, value in texts
         if key.startswith(_VERSION_PREFIX) and value.isdecimal()
     }
 

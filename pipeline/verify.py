@@ -53,13 +53,13 @@ def verify(
 
 
 def _check_views(storage: Storage, report: Report, catalog: Catalog) -> None:
-    """Hold `catalog.sql` against what is there; a run that was killed leaves none, or that of before."""
+    """Hold `catalog.sql` against what is there; a run that was killed leaves that of before."""
     has_dailies, has_runs = bool(daily_paths(storage)), bool(run_paths(storage))
     parts = part_paths(catalog)
     with report.check("views for DuckDB", "files", SQL_FILE) as check:
         if SQL_FILE not in storage.list(SQL_FILE):
             if parts or has_dailies or has_runs:
-                check.note(SQL_FILE, "missing; the next run writes it")
+                check.problem(SQL_FILE, "missing; the next run writes it")
             return
         check.checked += 1
         text = storage.read(SQL_FILE).decode(errors="replace")

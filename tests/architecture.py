@@ -109,19 +109,21 @@ OWNED: Final = (
         ("pipeline/storage.py",),
     ),
     Owned(
-        # Besides: the lock file, the folder of compiled kernels, and files that a user names with -o.
+        # Besides: the lock file, the file of the secret key (which is only read), the folder of compiled
+        # kernels, and files that a user names with -o.
         "files are written through the storage module",
         ("open", "io.open", "shutil", "tempfile", *_OS_WRITES, *_PATH_WRITES),
-        ("pipeline/storage.py", "jobs/lock.py", "jobs/kernel_cache.py", "jobs/cli/*"),
+        ("pipeline/storage.py", "jobs/lock.py", "jobs/key_file.py", "jobs/kernel_cache.py", "jobs/cli/*"),
     ),
     Owned(
         # Besides: the shipped schemas, a look at what a folder holds before it is taken for a data root, the
-        # lock, the sources that name a kernel cache, and files that a user names with --file.
+        # lock, the file of the secret key, the sources that name a kernel cache, and files that a user names
+        # with --file.
         "files are read through the storage module",
         (*_OS_READS, *_PATH_READS),
         (
             *("pipeline/storage.py", "pipeline/documents.py", "pipeline/root.py"),
-            *("jobs/lock.py", "jobs/kernel_cache.py", "jobs/cli/*"),
+            *("jobs/lock.py", "jobs/key_file.py", "jobs/kernel_cache.py", "jobs/cli/*"),
         ),
     ),
     Owned(

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from jobs.settings import VARIABLES, Settings, checkout_root, data_root, settings_from
 from pipeline.errors import ConfigurationError
+from pipeline.secret import DailyKey
 
 KEY = "0123456789abcdef" * 4
 
@@ -45,6 +46,7 @@ def test_every_variable_sets_its_field() -> None:
     variables = {
         "FAIRWAY_DATA": "/srv/fairway",
         "FAIRWAY_DAILY_KEY": KEY,
+        "FAIRWAY_DAILY_KEY_FILE": "/nowhere/key",
         "FAIRWAY_WORKERS": "7",
         "FAIRWAY_DEALS_PER_NIGHT": "10",
         "FAIRWAY_DEALS_CAP": "100",
@@ -53,9 +55,10 @@ def test_every_variable_sets_its_field() -> None:
         "FAIRWAY_CACHE": "/var/cache/fairway",
     }
     assert set(variables) == set(VARIABLES)
+    del variables["FAIRWAY_DAILY_KEY_FILE"]  # it stands for the key itself; see test_jobs_secrets
     assert settings_from(variables, processor_count=1) == Settings(
         data=Path("/srv/fairway"),
-        daily_key=bytes.fromhex(KEY),
+        daily_key=DailyKey.fromhex(KEY),
         workers=7,
         deals_per_night=10,
         deals_cap=100,

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import jobs
 from jobs.cli import clock
@@ -14,6 +14,11 @@ from pipeline.storage import LocalStorage
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
     from jobs.settings import Settings
     from jobs.tools import Tools
+
+_WITHOUT_KEY: Final = (
+    "note: without a secret key anyone can work out the holes to come. Make one with"
+    " `(umask 077; openssl rand -hex 32 > FILE)` and set FAIRWAY_DAILY_KEY_FILE=FILE; holes that are out stay"
+)
 
 
 def version() -> str:
@@ -72,6 +77,12 @@ def load_kernels(settings: "Settings") -> None:
         note(f"compiled kernels are not kept: {cache.why_not}")
     if not cache.filled:
         note("compiling the solver (first use, some seconds)")
+
+
+def warn_without_key(settings: "Settings") -> None:
+    """Say what it means that Daily holes are published without a secret key; to be called once a run."""
+    if settings.daily_key is None:
+        note(_WITHOUT_KEY)
 
 
 def tools_with(settings: "Settings", progress: Progress) -> "Tools":

@@ -1,12 +1,13 @@
 """`fairway daily`: a published hole shown or handed on as it is, and holes published apart from a night."""
 
 from datetime import date, timedelta
+from enum import StrEnum
 from typing import Annotated, Any, Final
 
 import typer
 
 from jobs.cli import clock
-from jobs.cli.context import read_settings, storage_at, tools_with
+from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
 from jobs.cli.drawing import can_draw_symbols, draw_table
 from jobs.cli.options import AllowFuture, Data, Json, Output, Workers, day_option
 from jobs.cli.output import check_outside, console, put_bytes, put_json, put_table, say, sink
@@ -26,6 +27,14 @@ app = typer.Typer(rich_markup_mode=None)
 _PERCENT: Final = 100
 _NAMED_UNDER: Final = -2  # an Eagle; a cleared hole is further under par and has a signed number
 _NAMED_OVER: Final = 2  # a Double bogey
+
+
+class Solutions(StrEnum):
+    """When the solution of a published hole is put out."""
+
+    WHEN_OVER = "when-over"
+    NOW = "now"
+
 
 ShownDay = Annotated[date | None, day_option("--date", "The date of the hole. Default: today in UTC.")]
 
@@ -84,6 +93,10 @@ def publish(
         date | None,
         day_option("--to", "Last date. Default: today and FAIRWAY_PUBLISH_AHEAD_DAYS, else 2, days."),
     ] = None,
+    solutions: Annotated[
+        Solutions,
+        typer.Option("--solutions", help="Put their solutions out when their date is over, or at once."),
+    ] = Solutions.WHEN_OVER,
     data: Data = None,
     workers: Workers = None,
     allow_future: AllowFuture = False,
@@ -107,12 +120,17 @@ def publish(
         raise UsageError(f"--from {begin} is after --to {end}; there is no date between")
     storage = storage_at(data, settings, create=True)
     with shown_progress() as progress:
-        done = run_publish(storage, days, settings, tools_with(settings, progress))
+        tools = tools_with(settings, progress)
+        done = run_publish(storage, days, settings, tools, solutions_now=solutions is Solutions.NOW)
+    if done.made:
+        warn_without_key(settings)
     if as_json:
         put_json({"made": _texts(done.made), "there": done.there, "released": _texts(done.released)})
         return
     span = f", {done.made[0]} to {done.made[-1]}" if done.made else ""
     say(f"{len(done.made):,} Daily holes published{span}; {done.there:,} of the dates were out before")
+    if done.released:
+        say(f"{len(done.released):,} solutions put out, {done.released[0]} to {done.released[-1]}")
 
 
 def _texts(days: tuple[date, ...]) -> list[str]:

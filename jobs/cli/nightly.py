@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from jobs.cli import clock
-from jobs.cli.context import read_settings, storage_at, tools_with
+from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
 from jobs.cli.options import AllowFuture, Data, Json, Workers, day_option
 from jobs.cli.output import put_json, put_table, say
 from jobs.cli.progress import shown_progress
@@ -40,6 +40,8 @@ def nightly(
     storage = storage_at(data, settings, create=True)
     with shown_progress() as progress:
         report = run_night(storage, night, settings, tools_with(settings, progress))
+    if report.dailies:
+        warn_without_key(settings)
     if as_json:
         put_json(_document(report, storage.root))
         return

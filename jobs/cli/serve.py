@@ -5,7 +5,7 @@ from time import gmtime
 from typing import Final
 
 from jobs.cli import clock
-from jobs.cli.context import read_settings, storage_at, tools_with
+from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
 from jobs.cli.options import Data, Workers
 from jobs.cli.progress import LineProgress
 
@@ -28,6 +28,7 @@ def serve(data: Data = None, workers: Workers = None) -> None:
     settings = read_settings(workers)
     storage = storage_at(data, settings, create=True)
     _log_to_stderr()
+    warn_without_key(settings)
     tools = tools_with(settings, LineProgress(log.info))
 
     def work() -> None:
