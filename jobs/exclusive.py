@@ -47,12 +47,12 @@ def exclusive_run(storage: LocalStorage, job: str, settings: Settings, tools: To
 
 @contextmanager
 def mending_run(storage: LocalStorage, job: str, settings: Settings, tools: Tools) -> Iterator[Tally]:
-    """Run the block as `exclusive_run` does, but leave the views to it: the catalog may be damaged."""
-    with (
-        root_lock(storage.root, tools.clock()),
-        _cleared_and_recorded(storage, job, settings, tools) as tally,
-    ):
-        yield tally
+    """Run the block as `exclusive_run` does, but let the catalog be damaged and stay so."""
+    with root_lock(storage.root, tools.clock()):
+        with _cleared_and_recorded(storage, job, settings, tools) as tally:
+            yield tally
+        with suppress(DamagedError):  # the block has told of it
+            write_views(storage, load_catalog(storage))
 
 
 @contextmanager

@@ -31,6 +31,8 @@ class Tally:
         dailies: Daily holes published.
         solutions: solutions put out because their date is over.
         removed: files removed because nothing points to them any more.
+        mended: damaged files that were made anew.
+        refused: damaged files that could not be.
         change: the change of the catalog that it made; None where it made none.
     """
 
@@ -40,6 +42,8 @@ class Tally:
     dailies: int = 0
     solutions: int = 0
     removed: int = 0
+    mended: int = 0
+    refused: int = 0
     change: int | None = None
 
 
@@ -106,6 +110,8 @@ def record_bytes(record: RunRecord) -> bytes:
             "dailies": record.tally.dailies,
             "solutions": record.tally.solutions,
             "removed": record.tally.removed,
+            "mended": record.tally.mended,
+            "refused": record.tally.refused,
             "change": record.tally.change,
             "workers": record.workers,
             "version": record.version,

@@ -15,6 +15,10 @@ class DamagedError(FairwayError):
     """A file in the data root that is not what it must be; the message names the file and what is wrong."""
 
 
+class NewerError(DamagedError):
+    """A file that a newer Fairway wrote: it may be sound, and must not be taken for damage and replaced."""
+
+
 class StorageError(FairwayError):
     """The data root cannot be read or written: no space, no permission, no such device."""
 

@@ -5,7 +5,7 @@ into batches, how many workers there were, or in which order they finished.
 """
 
 import dataclasses
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
@@ -68,11 +68,11 @@ def make_parts(
         CheckError: the deal numbers have run out, or a line fails its replay.
     """
     total, done = sum(sizes), 0
-    with closing(in_order(executor, _certified, _spans(level, first), ahead)) as batches:
+    with closing(in_order(executor, certified_span, spans(level, first), ahead)) as batches:
         deals = (deal for batch in batches for deal in batch)
         for size in sizes:
             rows: list[CertifiedDeal] = []
-            for deal in _new(deals, known):
+            for deal in new_deals(deals, known):
                 rows.append(deal)
                 done += 1
                 progress.update(level, done, total)
@@ -172,17 +172,18 @@ def _grown(
     return dataclasses.replace(pool, parts=tuple(parts), next_number=parts[-1].last + 1)
 
 
-def _certified(span: tuple[str, int, int]) -> tuple[CertifiedDeal, ...]:
+def certified_span(span: tuple[str, int, int]) -> tuple[CertifiedDeal, ...]:
+    """A batch, as `spans` names it, certified."""
     return certify_batch(*span)
 
 
-def _spans(level: str, first: int) -> Iterator[tuple[str, int, int]]:
-    """Batches of deal numbers up to the last there is."""
-    for start in range(first, MOST_DEAL_NUMBER + 1, BATCH_SIZE):
-        yield level, start, min(BATCH_SIZE, MOST_DEAL_NUMBER + 1 - start)
+def spans(level: str, first: int, last: int = MOST_DEAL_NUMBER) -> Iterator[tuple[str, int, int]]:
+    """Batches of deal numbers, both ends included, as arguments of `certify_batch`."""
+    for start in range(first, last + 1, BATCH_SIZE):
+        yield level, start, min(BATCH_SIZE, last + 1 - start)
 
 
-def _new(deals: Iterator[CertifiedDeal], known: KnownPuzzles) -> Iterator[CertifiedDeal]:
+def new_deals(deals: Iterable[CertifiedDeal], known: KnownPuzzles) -> Iterator[CertifiedDeal]:
     """Deals whose puzzle is not known yet; of two with one puzzle the lower number stays."""
     for deal in deals:
         puzzle = deal.deal.puzzle_id

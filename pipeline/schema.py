@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from pipeline.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64
-from pipeline.errors import CheckError, DamagedError
+from pipeline.errors import CheckError, DamagedError, NewerError
 from pipeline.versions import PART_VERSIONS
 
 if TYPE_CHECKING:  # parts are read where nothing is certified
@@ -60,6 +60,12 @@ DEALS_SCHEMA: Final = pa.schema(
     metadata={f"{_VERSION_PREFIX}{name}": str(version) for name, version in PART_VERSIONS.items()},
 )
 """Types, descriptions and units of all columns, with the versions that a part written now carries."""
+
+
+def pyarrow_version() -> str:
+    """The version of pyarrow that writes parts here."""
+    version: str = pa.__version__
+    return version
 
 
 def part_bytes(rows: Sequence["CertifiedDeal"]) -> bytes:
@@ -159,7 +165,7 @@ def logical_hash(table: Any) -> str:
 def _check_columns(schema: Any, path: str) -> None:
     version = versions_in(schema).get("schema", 0)
     if version > PART_VERSIONS["schema"]:
-        raise DamagedError(
+        raise NewerError(
             f"{path} is of schema {version}, this Fairway reads {PART_VERSIONS['schema']}: upgrade it"
         )
     if not schema.equals(DEALS_SCHEMA):

@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pipeline.documents import parse
-from pipeline.errors import DamagedError
+from pipeline.errors import DamagedError, NewerError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -33,14 +33,15 @@ def from_json(kind: type[_Value], data: bytes, path: str, version: int) -> _Valu
         version: the newest version of the file that this program knows.
 
     Raises:
-        DamagedError: it is not JSON, was made by a newer Fairway, or lacks, mistypes or adds something.
+        NewerError: it was made by a newer Fairway.
+        DamagedError: it is not JSON, or lacks, mistypes or adds something.
     """
     from pydantic import TypeAdapter, ValidationError  # it is slow to load, and most commands do without
 
     document = parse(data, path)
     found = document.get("version")
     if isinstance(found, int) and found > version:
-        raise DamagedError(f"{path} is of version {found}, this Fairway reads {version}: upgrade it")
+        raise NewerError(f"{path} is of version {found}, this Fairway reads {version}: upgrade it")
     try:
         value = TypeAdapter(kind).validate_json(data, strict=True)
     except ValidationError as wrong:

@@ -83,6 +83,8 @@ RUN_COLUMNS: Final = (
     ViewColumn("dailies", "INTEGER", ("dailies",)),
     ViewColumn("solutions", "INTEGER", ("solutions",)),
     ViewColumn("removed", "INTEGER", ("removed",)),
+    ViewColumn("mended", "INTEGER", ("mended",)),
+    ViewColumn("refused", "INTEGER", ("refused",)),
     ViewColumn("change", "INTEGER", ("change",)),
     ViewColumn("workers", "INTEGER", ("workers",)),
     ViewColumn("version", "VARCHAR", ("version",)),

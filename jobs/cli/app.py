@@ -13,6 +13,7 @@ from jobs.cli.nightly import nightly
 from jobs.cli.outcome import ended, stop_on_sigterm
 from jobs.cli.output import say
 from jobs.cli.query import query
+from jobs.cli.repair import repair
 from jobs.cli.serve import serve
 from jobs.cli.verify import verify
 
@@ -26,6 +27,7 @@ app.command()(query)
 app.add_typer(daily.app, name="daily")
 app.add_typer(deal.app, name="deal")
 app.command()(verify)
+app.command()(repair)
 app.command()(gc)
 app.add_typer(study.app, name="study")
 
