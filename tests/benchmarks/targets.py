@@ -34,5 +34,6 @@ TARGETS: Final[Targets] = MappingProxyType(
         ("queries", f"group by par, {_MILLION}"): Target(50.0),  # ms
         ("queries", f"look-up by number, {_MILLION}"): Target(20.0),  # ms
         ("queries", f"pool status, {_MILLION}"): Target(500.0),  # ms
+        ("scale", f"peak in all, {_MILLION}"): Target(1000.0),  # MB
     }
 )

@@ -1,0 +1,72 @@
+"""A pool of a million deals: made in bounded memory, taken up again after a stop, switched to in one step.
+
+Each run is a process of its own, and is done once: it takes minutes, and memory is the same each time.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pipeline.catalog import load_catalog
+from pipeline.parts import PART_ROWS
+from pipeline.storage import LocalStorage
+from tests.benchmarks import memory_worker, scale_worker
+from tests.benchmarks.command import ROOT, fairway
+from tests.benchmarks.figures import Bench, Figure
+
+_MEGABYTE: Final = 1e6
+_MILLISECONDS: Final = 1e3
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What one process told.
+
+    Attributes:
+        loaded: bytes resident before the regeneration began.
+        peak: most bytes that were resident from then on.
+        seconds: how long the regeneration took, on the wall clock.
+    """
+
+    loaded: int
+    peak: int
+    seconds: float
+
+
+def measure(bench: Bench) -> Iterator[Figure]:
+    """The figures of all sizes; nothing where the system tells no process its peak."""
+    if not memory_worker.can_measure():
+        bench.tell("scale: not measured, as /proc/self/status and /proc/self/clear_refs are not to be had")
+        return
+    for rows in bench.pool_rows:
+        bench.tell(f"scale: making a pool of {rows:,} deals, and taking it up again")
+        yield from _of_size(bench.folder / f"scale-{rows}", rows)
+
+
+def _of_size(folder: Path, rows: int) -> Iterator[Figure]:
+    name, parts = f"{rows:,} rows", -(-rows // PART_ROWS)
+    stopped = made(folder, rows, parts)  # killed when all parts are there, before the switch
+    resumed = made(folder, rows)
+    pool = load_catalog(LocalStorage(folder)).pool(scale_worker.LEVEL)
+    if (pool.size, len(pool.parts)) != (rows, parts):
+        raise ValueError(f"a pool of {rows} deals came out with {pool.size} in {len(pool.parts)} parts")
+    peak = max(stopped.peak, resumed.peak)
+    yield Figure(f"all but the solving, {name}", "deals a second", (rows / stopped.seconds,))
+    yield Figure(f"taking up and switching, {name}", "s", (resumed.seconds,))
+    yield Figure(f"peak in all, {name}", "MB", (peak / _MEGABYTE,))
+    yield Figure(f"beyond what was loaded, {name}", "MB", ((peak - stopped.loaded) / _MEGABYTE,))
+    for command in ("status", "history"):
+        level = (scale_worker.LEVEL,) if command == "history" else ()
+        _, spent = fairway("pool", command, *level, "--data", folder)
+        yield Figure(f"pool {command} of one level, {name}", "ms", (spent.wall * _MILLISECONDS,))
+
+
+def made(folder: Path, rows: int, parts: int = 0) -> Made:
+    """Run `scale_worker` to its end, or until it has made so many parts."""
+    program = (sys.executable, "-m", scale_worker.__name__, str(folder), str(rows), str(parts))
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=True)
+    return Made(**json.loads(done.stdout))

@@ -1,0 +1,88 @@
+"""A regeneration of any size in a process of its own: `python -m tests.benchmarks.scale_worker`, see `main`.
+
+Nothing is solved: real deals come again and again under new numbers, with other cards and puzzle ids, each
+time as new objects, as a batch would bring them. All the rest is the program's own work.
+"""
+
+import dataclasses
+import json
+import pickle
+import random
+import sys
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+from unittest.mock import patch
+
+from jobs.cli.context import load_kernels, read_settings
+from pipeline.catalog import load_catalog
+from pipeline.certify import CertifiedDeal
+from pipeline.progress import SILENT
+from pipeline.root import open_root
+from pipeline.storage import Storage
+from solver.cards import DECK_SIZE
+from solver.deal import Deal
+from tests.benchmarks.memory_worker import can_measure, resident
+from tests.doubles import FailingStorage, Killed
+
+LEVEL: Final = "medium"
+
+_SAMPLED: Final = 200  # real deals
+_ODD: Final = 0x9E3779B97F4A7C15  # times this, every number below 2^64 gives another one
+_IDS: Final = 2**64
+
+
+def main(folder: str, rows: int, parts: int) -> None:
+    """Make a generation of so many rows, or what is missing of it, and print what it took as JSON.
+
+    Args:
+        folder: the data root; made where it does not exist.
+        rows: of the generation.
+        parts: after how many new parts the run is killed; 0 to let it come to its end.
+    """
+    load_kernels(read_settings())
+    from pipeline import generate, regenerate
+    from pipeline.executors import batches_ahead, local_executor
+
+    _models(LEVEL)  # solved for real, so before what stands in for that
+    root = open_root(Path(folder), create=True)
+    storage: Storage = FailingStorage(root, 2 * parts, Killed(), after=True) if parts else root
+    can_measure()  # it sets the peak back
+    loaded, begun = resident("VmRSS"), perf_counter()
+    catalog = load_catalog(storage)
+    wanted = regenerate.plan_regeneration(catalog.pool(LEVEL), rows, 0)
+    with (
+        patch.object(generate, "certify_batch", synthetic_batch),
+        patch.object(regenerate, "warm_up", lambda: None),
+        suppress(Killed),
+        local_executor(1) as executor,
+    ):
+        regenerate.regenerate(storage, catalog, wanted, executor, SILENT, ahead=batches_ahead(1))
+    seconds, peak = perf_counter() - begun, resident("VmHWM")
+    sys.stdout.write(json.dumps({"loaded": loaded, "peak": peak, "seconds": seconds}))
+
+
+def synthetic_batch(level_name: str, first: int, count: int) -> tuple[CertifiedDeal, ...]:
+    """Stands in for `certify_batch`; every number is admitted."""
+    return tuple(_synthetic(level_name, number) for number in range(first, first + count))
+
+
+def _synthetic(level: str, number: int) -> CertifiedDeal:
+    models = _models(level)
+    copy: CertifiedDeal = pickle.loads(models[number % len(models)])
+    deal = Deal(tuple(random.Random(number).sample(copy.deal.cards, DECK_SIZE)))
+    deal.__dict__["puzzle_id"] = f"{number * _ODD % _IDS:016x}"  # as if it had been worked out before
+    return dataclasses.replace(copy, deal_number=number, deal=deal)
+
+
+@cache
+def _models(level: str) -> tuple[bytes, ...]:
+    from tests.benchmarks.synthetic import certified
+
+    return tuple(pickle.dumps(deal) for deal in certified(level, _SAMPLED))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
