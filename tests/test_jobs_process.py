@@ -46,7 +46,7 @@ def test_a_night_that_is_stopped_leaves_nothing_half_done(tmp_path: Path, number
     with spawned(*arguments, variables=LARGE) as process:
         read_until(process, "easy: 300 of 3,000")
         process.send_signal(number)
-        _, err = process.communicate(timeout=5)  # an operator waits no longer
+        _, err = process.communicate(timeout=STOP_SECONDS)
     assert process.returncode == 128 + number
     assert "Traceback" not in err
     assert not any(INCOMING in path for path in files_of(tmp_path))
@@ -66,7 +66,7 @@ def test_two_runs_at_once_one_works_and_one_is_told_to_wait(tmp_path: Path) -> N
         reader = shell('fairway pool status --data "$1" --json', tmp_path)  # readers never wait
         assert reader.returncode == 0
         first.terminate()
-        first.communicate(timeout=5)
+        first.communicate(timeout=STOP_SECONDS)
 
 
 def test_the_service_runs_what_is_due_and_stops_at_sigterm(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_the_service_runs_what_is_due_and_stops_at_sigterm(tmp_path: Path) -> No
     with spawned("serve", "--data", tmp_path, variables=variables) as process:
         read_until(process, ": 6 deals, ")
         process.terminate()
-        _, err = process.communicate(timeout=5)
+        _, err = process.communicate(timeout=STOP_SECONDS)
     assert process.returncode == 0
     assert "stopped by SIGTERM" in err
     assert "Traceback" not in err
@@ -85,7 +85,7 @@ def test_the_service_stops_in_the_middle_of_a_run(tmp_path: Path) -> None:
     with spawned("serve", "--data", tmp_path, variables=LARGE) as process:
         read_until(process, "easy: 300")
         process.terminate()
-        process.communicate(timeout=5)
+        process.communicate(timeout=STOP_SECONDS)
     assert process.returncode == 0
     assert [record["outcome"] for record in records(tmp_path)] == ["stopped"]
     assert not (tmp_path / "catalog.json").exists()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.shuffle import MOST_DEAL_NUMBER, daily_candidate, deal_numbered
+from pipeline.shuffle import MOST_DEAL_NUMBER, _shuffled, daily_candidate, deal_numbered
 from solver.cards import DECK_SIZE
 from solver.errors import UsageError
 from tests.reference import frozen, shuffles
@@ -140,3 +140,11 @@ def test_a_key_changes_every_candidate_and_each_key_differently() -> None:
 def test_the_time_of_day_does_not_matter() -> None:
     moment = datetime(2026, 11, 30, 23, 59)  # noqa: DTZ001 - a plain date is what it must be taken for
     assert daily_candidate(moment, 3, KEY) == daily_candidate(moment.date(), 3, KEY)
+
+
+def test_a_word_is_passed_over_from_the_limit_on_and_no_sooner() -> None:
+    # 2^32 mod 52 is 48, so the first swap takes words below 2^32 - 48; 0 puts the first card last.
+    limit = 2**32 - 48
+    passed_over = _shuffled(iter([limit, 0] + [0] * 50))
+    assert passed_over == _shuffled(iter([0] * 51))
+    assert _shuffled(iter([limit - 1] + [0] * 50)) == _shuffled(iter([51] + [0] * 50))
