@@ -66,7 +66,10 @@ OWNED: Final = (
     Owned(
         "pyarrow only where schemas, Parquet and queries are",
         ("pyarrow",),
-        ("pipeline/schema.py", "pipeline/study_schema.py", "pipeline/query.py", "pipeline/answer.py"),
+        (
+            *("pipeline/schema.py", "pipeline/study_schema.py"),
+            *("pipeline/query.py", "pipeline/sources.py", "pipeline/answer.py"),
+        ),
     ),
     Owned("JSON Schema only where documents are checked", ("jsonschema",), ("pipeline/documents.py",)),
     Owned("APScheduler only in the scheduler", ("apscheduler",), ("jobs/scheduler.py",)),

@@ -8,7 +8,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline import answer
@@ -45,6 +45,7 @@ def asked_of_duckdb(statement: str) -> Any:
     return relation.to_arrow_table()
 
 
+@settings(deadline=None)
 @given(st.integers(0, 40), st.integers(1, 9))
 def test_what_is_sent_is_what_is_received(count: int, rows_each: int) -> None:
     table = table_of(count)
