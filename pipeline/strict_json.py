@@ -4,6 +4,7 @@ import dataclasses
 import json
 from collections.abc import Sequence
 from datetime import date
+from functools import cache
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pipeline.documents import parse
@@ -11,6 +12,7 @@ from pipeline.errors import DamagedError, NewerError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+    from pydantic import TypeAdapter
 
 _Value = TypeVar("_Value", bound="DataclassInstance")
 
@@ -36,21 +38,28 @@ def from_json(kind: type[_Value], data: bytes, path: str, version: int) -> _Valu
         NewerError: it was made by a newer Fairway.
         DamagedError: it is not JSON, or lacks, mistypes or adds something.
     """
-    from pydantic import TypeAdapter, ValidationError  # it is slow to load, and most commands do without
+    from pydantic import ValidationError
 
     document = parse(data, path)
     found = document.get("version")
     if isinstance(found, int) and found > version:
         raise NewerError(f"{path} is of version {found}, this Fairway reads {version}: upgrade it")
     try:
-        value = TypeAdapter(kind).validate_json(data, strict=True)
+        value: _Value = _adapter(kind).validate_json(data, strict=True)
     except ValidationError as wrong:
         rows = wrong.errors()
         faults = [f"{shown('.'.join(map(str, row['loc'])))}: {row['msg']}" for row in rows]
         raise damaged(path, faults) from wrong
-    if json.loads(to_json(value)) != document:
+    if _adapter(kind).dump_python(value, mode="json") != document:
         raise damaged(path, ["it holds keys that do not belong there"])
     return value
+
+
+@cache
+def _adapter(kind: type[_Value]) -> "TypeAdapter[_Value]":
+    from pydantic import TypeAdapter  # it is slow to load, and most commands do without
+
+    return TypeAdapter(kind)
 
 
 def damaged(path: str, faults: Sequence[str]) -> DamagedError:
