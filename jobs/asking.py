@@ -161,7 +161,9 @@ class _Apart:
             seconds = self._question.seconds
             return OverdueError(f"no answer within {seconds} s; ask for less, or allow more with --timeout")
         last = words.splitlines()[-1][-_MOST_LETTERS:] if words else f"exit code {code}"
-        return QueryError(f"the query broke off ({last}); it may need more memory than it can have")
+        return QueryError(
+            f"the query broke off ({last}); if it needs more memory than it can have, ask for less"
+        )
 
 
 def _report_in(words: str) -> dict[str, str] | None:

@@ -111,12 +111,19 @@ def deals_of(storage: LocalStorage, catalog: Catalog) -> Deals:
         DamagedError: a part is missing.
     """
     system = pa.fs.LocalFileSystem()
-    kind = pyarrow.dataset.ParquetFileFormat(dictionary_columns=_REPEATED)
+    # Reading ahead within a file is for stores that answer slowly.
+    reading = pyarrow.dataset.ParquetFragmentScanOptions(pre_buffer=False)
+    kind = pyarrow.dataset.ParquetFileFormat(
+        default_fragment_scan_options=reading, dictionary_columns=_REPEATED
+    )
+    level, number = pyarrow.dataset.field("level"), pyarrow.dataset.field("deal_number")
     fragments, rows_of = [], {}
     for pool in catalog.pools:
+        of_level = level == pool.level
         for part in pool.parts:
             file = _file_of(storage, part)
-            known = _known_of(pool.level, part)
+            first, last = (pa.scalar(end, pa.uint64()) for end in (part.first, part.last))
+            known = of_level & (number >= first) & (number <= last)
             fragments.append(kind.make_fragment(file, system, partition_expression=known))
             rows_of[file] = part.rows
     deals = Deals(fragments, _deals_schema(), kind, system)
@@ -129,13 +136,6 @@ def _file_of(storage: LocalStorage, part: Part) -> str:
     if not file.is_file():
         raise DamagedError(f"{part.path} is missing, and catalog.json names it; `fairway verify` tells more")
     return str(file)
-
-
-def _known_of(level: str, part: Part) -> Any:
-    """What holds for every deal of a part, as an Arrow expression."""
-    number = pyarrow.dataset.field("deal_number")
-    first, last = (pa.scalar(end, pa.uint64()) for end in (part.first, part.last))
-    return (pyarrow.dataset.field("level") == level) & (number >= first) & (number <= last)
 
 
 def _deals_schema() -> Any:
