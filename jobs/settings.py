@@ -63,7 +63,7 @@ class Settings(BaseModel):
         deals_cap: deals at which a level's pool stops growing by nights.
         publish_ahead_days: days after today for which Daily holes are published.
         daily_from: the first day for which a Daily hole is published.
-        cache: folder that may hold compiled kernels, or None where the environment names no place.
+        cache: folder that compiled kernels are to be kept in, or None: see `cache_homes`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -111,7 +111,6 @@ def settings_from(variables: Mapping[str, str], processor_count: int) -> Setting
     faults += [f"{name} is empty; unset it or give it a value" for name in sorted(given) if not given[name]]
     values: dict[str, object] = {"workers": min(processor_count, MOST_WORKERS)}
     values |= {VARIABLES[name]: value for name, value in given.items() if name in VARIABLES and value}
-    values.setdefault("cache", _cache_home(variables))
     faults += _add_key_from_file(values)
     try:
         settings = Settings.model_validate(values)
@@ -150,13 +149,24 @@ def _fault_text(field: int | str, message: str, values: Mapping[str, object]) ->
     return f"{variable} is {values[str(field)]!r}: {reason}"
 
 
-def _cache_home(variables: Mapping[str, str]) -> Path | None:
-    """The user's cache folder by the XDG convention: relative paths in it are passed over."""
-    for variable, below in (("XDG_CACHE_HOME", "fairway"), ("HOME", ".cache/fairway")):
-        folder = Path(variables.get(variable, ""))
-        if folder.is_absolute():
-            return folder / below
-    return None
+def cache_homes(settings: Settings, variables: Mapping[str, str], user: int) -> tuple[Path, ...]:
+    """Where compiled kernels may be kept, the best place first; who else may write there is not looked at.
+
+    Args:
+        settings: in force; the place that they name is the only one.
+        variables: otherwise they name the user's cache folder, by the XDG convention, and that for temporary
+            files, which serves users without a home. Relative paths are passed over.
+        user: the number of the user.
+    """
+    if settings.cache is not None:
+        return (settings.cache.absolute(),)
+    places = (
+        (variables.get("XDG_CACHE_HOME", ""), "fairway"),
+        (variables.get("HOME", ""), ".cache/fairway"),
+        (variables.get("TMPDIR", ""), f"fairway-{user}"),
+        ("/tmp", f"fairway-{user}"),  # noqa: S108 - whoever uses it looks first at who else may write there
+    )
+    return tuple(Path(folder) / below for folder, below in places if Path(folder).is_absolute())
 
 
 def checkout_root(package_file: Path) -> Path | None:

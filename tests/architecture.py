@@ -59,7 +59,7 @@ _PATH_READS = ("*.read_text", "*.read_bytes", "*.iterdir", "*.glob", "*.rglob", 
 OWNED: Final = (
     Owned(
         "numba only in the solver's kernels",
-        ("numba", "llvmlite", "solver.jit.kernel"),
+        ("numba", "llvmlite", "solver.jit.kernel", "solver.jit.inlined"),
         ("solver/jit.py", "solver/vector.py", "solver/*_kernel.py"),
     ),
     Owned("duckdb only in the query module", ("duckdb",), ("pipeline/query.py",)),
@@ -113,20 +113,24 @@ OWNED: Final = (
     ),
     Owned(
         # Besides: the lock file, the file of the secret key (which is only read), the folder of compiled
-        # kernels, and files that a user names with -o.
+        # kernels, which has to be private, and files that a user names with -o.
         "files are written through the storage module",
         ("open", "io.open", "shutil", "tempfile", *_OS_WRITES, *_PATH_WRITES),
-        ("pipeline/storage.py", "jobs/lock.py", "jobs/key_file.py", "jobs/kernel_cache.py", "jobs/cli/*"),
+        (
+            *("pipeline/storage.py", "jobs/lock.py", "jobs/key_file.py"),
+            *("jobs/kernel_cache.py", "jobs/private_folder.py", "jobs/cli/*"),
+        ),
     ),
     Owned(
         # Besides: the shipped schemas, a look at what a folder holds before it is taken for a data root, the
-        # lock, the file of the secret key, the sources that name a kernel cache, and files that a user names
-        # with --file.
+        # lock, the file of the secret key, the sources that name a kernel cache and what Python makes of
+        # them, the folders that hold it, and files that a user names with --file.
         "files are read through the storage module",
         (*_OS_READS, *_PATH_READS),
         (
             *("pipeline/storage.py", "pipeline/documents.py", "pipeline/root.py"),
-            *("jobs/lock.py", "jobs/key_file.py", "jobs/kernel_cache.py", "jobs/cli/*"),
+            *("jobs/lock.py", "jobs/key_file.py", "jobs/kernel_cache.py", "jobs/private_folder.py"),
+            *("jobs/bytecode.py", "jobs/cli/*"),
         ),
     ),
     Owned(

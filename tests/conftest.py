@@ -10,16 +10,13 @@ from pathlib import Path
 import pytest
 
 from jobs.cli import clock
-from jobs.kernel_cache import find_cache
-from jobs.settings import PREFIX, environment, settings_from
-from solver import jit
+from jobs.cli.context import load_kernels, read_settings
+from jobs.settings import PREFIX, environment
 from tests.command import done
 
 # Before any test module is imported: kernels are defined when their module is.
+load_kernels(read_settings())
 _variables = environment()
-_cache = find_cache(settings_from(_variables, processor_count=1).cache)
-if _cache.folder is not None:
-    jit.use_cache(_cache.folder)
 
 
 @pytest.fixture(autouse=True)

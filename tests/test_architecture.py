@@ -28,6 +28,7 @@ PLANTED = [
     ("pipeline/x.py", "import numba.typed as typed", "numba only"),
     ("solver/x.py", "from solver.jit import kernel", "numba only"),
     ("solver/x.py", "from .jit import kernel as compiled", "numba only"),
+    ("solver/x.py", "from solver.jit import inlined", "numba only"),
     ("solver/x.py", "from solver import jit\njit.kernel(f)", "numba only"),
     ("pipeline/storage.py", "import duckdb", "duckdb only"),
     ("jobs/cli/x.py", "def f():\n    import duckdb", "duckdb only"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from jobs.settings import VARIABLES, Settings, checkout_root, data_root, settings_from
+from jobs.settings import VARIABLES, Settings, cache_homes, checkout_root, data_root, settings_from
 from pipeline.errors import ConfigurationError
 from pipeline.secret import DailyKey
 
@@ -106,16 +106,27 @@ def test_settings_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variables", "cache"),
+    ("variables", "homes"),
     [
-        ({"HOME": "/home/a"}, "/home/a/.cache/fairway"),
-        ({"HOME": "/home/a", "XDG_CACHE_HOME": "/c"}, "/c/fairway"),
-        ({"HOME": "/home/a", "XDG_CACHE_HOME": "relative"}, "/home/a/.cache/fairway"),
-        ({"HOME": "/home/a", "XDG_CACHE_HOME": "/c", "FAIRWAY_CACHE": "/d"}, "/d"),
+        ({}, []),
+        ({"HOME": "/home/a"}, ["/home/a/.cache/fairway"]),
+        ({"HOME": "/home/a", "XDG_CACHE_HOME": "/c"}, ["/c/fairway", "/home/a/.cache/fairway"]),
+        ({"HOME": "/home/a", "XDG_CACHE_HOME": "relative"}, ["/home/a/.cache/fairway"]),
+        ({"HOME": "", "TMPDIR": "/var/tmp"}, ["/var/tmp/fairway-1000"]),
     ],
 )
-def test_the_cache_lies_where_the_environment_says(variables: dict[str, str], cache: str) -> None:
-    assert settings_from(variables, processor_count=1).cache == Path(cache)
+def test_kernels_are_kept_in_the_users_cache_folder_or_else_among_temporary_files(
+    variables: dict[str, str], homes: list[str]
+) -> None:
+    found = cache_homes(Settings(), variables, 1000)
+    assert found == tuple(map(Path, [*homes, "/tmp/fairway-1000"]))
+
+
+def test_a_place_for_kernels_that_is_named_is_the_only_one() -> None:
+    variables = {"HOME": "/home/a", "FAIRWAY_CACHE": "/d"}
+    settings = settings_from(variables, processor_count=1)
+    assert cache_homes(settings, variables, 1000) == (Path("/d"),)
+    assert cache_homes(Settings(cache=Path("here")), {}, 1000) == (Path.cwd() / "here",)
 
 
 def test_the_data_root_is_the_option_then_the_variable_then_the_checkout() -> None:

@@ -1,5 +1,6 @@
 """What a command needs before it can begin: settings, the data root, compiled kernels, the tools of a job."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import jobs
 from jobs.cli import clock
 from jobs.cli.output import note
+from pipeline.errors import ConfigurationError
 from pipeline.progress import Progress
 from pipeline.root import open_root
 from pipeline.storage import LocalStorage
@@ -64,19 +66,63 @@ def storage_at(data: Path | None, settings: "Settings", *, create: bool = False)
 
 
 def load_kernels(settings: "Settings") -> None:
-    """Find the place for compiled kernels; to be called before a module that has some is imported."""
-    from jobs.kernel_cache import find_cache
+    """Load the solver's compiled kernels from where they are kept; on first use, compile and keep them.
+
+    To be called before a module that has kernels is imported; later calls do nothing.
+
+    Raises:
+        ConfigurationError: Python itself would run old code.
+        StorageError: there was no room for the outcome after all.
+    """
+    from jobs.kernel_cache import cache_key, find_cache, mark_used
+    from jobs.settings import cache_homes, environment
     from solver import jit
 
-    if any(name.startswith("solver.") and name.endswith("_kernel") for name in sys.modules):
-        return  # they are defined already; this is not the first call
-    cache = find_cache(settings.cache)
-    if cache.folder is not None:
+    defined = any(name.startswith("solver.") and name.endswith("_kernel") for name in sys.modules)
+    if defined or jit.is_interpreted():
+        return
+    homes = cache_homes(settings, environment(), os.geteuid())
+    cache = find_cache(homes, cache_key(Path(jit.__file__).parent, jit.compiler()))
+    if cache.folder is not None and cache.is_filled:
+        mark_used(cache.folder, clock.now())
         jit.use_cache(cache.folder)
-    if cache.why_not is not None:
-        note(f"compiled kernels are not kept: {cache.why_not}")
-    if not cache.filled:
-        note("compiling the solver (first use, some seconds)")
+        return
+    _renew_bytecode(Path(jit.__file__).parent)
+    why_not = "; ".join(cache.passed_over)
+    if cache.folder is None:
+        note(f"compiling the solver, some seconds at every start because it cannot be kept ({why_not})")
+        return
+    elsewhere = f"; kept in {cache.folder.parent} ({why_not})" if why_not else ""
+    note(f"compiling the solver, some seconds on first use{elsewhere}")
+    _compile_into(cache.folder)
+
+
+def _compile_into(folder: Path) -> None:
+    from jobs.kernel_cache import filling, remove_unused
+    from solver import jit
+
+    with filling(folder) as room:
+        jit.use_cache(room)
+        from pipeline.certify import warm_up  # it defines kernels, so not before their place is known
+
+        warm_up()
+    jit.use_cache(folder)
+    remove_unused(folder.parent, clock.now())
+
+
+def _renew_bytecode(sources: Path) -> None:
+    from jobs.bytecode import renew
+
+    try:
+        running = [name for name in renew(sources) if name in sys.modules]
+    except OSError as error:
+        raise ConfigurationError(
+            f"Python's own {error.filename} is not of its source and cannot be remade; remove it"
+        ) from error
+    if running:
+        raise ConfigurationError(
+            f"Python ran an old {running[0]}, whose source had changed but not its time; start again"
+        )
 
 
 def warn_without_key(settings: "Settings") -> None:
