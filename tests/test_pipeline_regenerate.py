@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipeline import generate, regenerate
-from pipeline.catalog import Catalog, PartName, empty_catalog, load_catalog, save_catalog
+from pipeline.catalog import Catalog, Part, PartName, empty_catalog, load_catalog, save_catalog
 from pipeline.certify import CertifiedDeal
 from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.executors import local_executor
@@ -374,3 +374,10 @@ def test_the_bytes_do_not_depend_on_the_number_of_workers(
     with local_executor(workers) as executor:
         regenerate.regenerate(storage, catalog, wanted, executor, SILENT, ahead=2 * workers)
     assert content(storage) == content(other)
+
+
+def test_by_default_it_begins_where_the_pool_begins_and_is_of_its_size() -> None:
+    part = Part(PartName(LEVEL, 1, 1000, 1009).path, None, 1000, 1009, 7, "0" * 64, {})
+    pool = dataclasses.replace(empty_catalog().pool(LEVEL), parts=(part,), next_number=1010)
+    wanted = plan_regeneration(pool, None, None)
+    assert (wanted.first, wanted.size) == (1000, 7)
