@@ -1,5 +1,7 @@
 """What all tests share: where compiled kernels are kept, no settings of the developer's, a small data root.
 
+Also the process whose commands can be stopped anywhere, and the data roots that those begin with.
+
 Kernels are kept as the command keeps them, so that neither it nor a second run of the tests has to compile.
 """
 
@@ -13,6 +15,8 @@ from jobs.cli import clock
 from jobs.cli.context import load_kernels, read_settings
 from jobs.settings import PREFIX, environment
 from tests.command import done
+from tests.ordeal import Stage
+from tests.victim import Victim
 
 # Before any test module is imported: kernels are defined when their module is.
 load_kernels(read_settings())
@@ -38,3 +42,16 @@ def made_root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     yield root
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
+
+
+@pytest.fixture(scope="session")
+def victim() -> Iterator[Victim]:
+    """A process whose commands can be stopped at any step."""
+    with Victim() as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def stage(victim: Victim, tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    """The data roots that such commands begin with; tests copy them."""
+    return Stage(victim, tmp_path_factory.mktemp("stage"))

@@ -55,9 +55,9 @@ def test_a_night_that_is_stopped_leaves_nothing_half_done(tmp_path: Path, number
     assert done("pool", "status", "--data", tmp_path, "--json").code == 0
 
 
-def test_two_runs_at_once_one_works_and_one_is_told_to_wait(tmp_path: Path) -> None:
+def test_of_two_runs_of_the_service_and_cron_one_works_and_one_is_told_to_wait(tmp_path: Path) -> None:
     arguments = ("nightly", "--date", FUTURE, "--allow-future", "--data", tmp_path)
-    with spawned(*arguments, variables=LARGE) as first:
+    with spawned("serve", "--data", tmp_path, variables=LARGE) as first:
         read_until(first, "easy: 300")
         with spawned(*arguments, variables=SMALL) as second:
             out, err = second.communicate(timeout=STOP_SECONDS)

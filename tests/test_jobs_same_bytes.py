@@ -62,6 +62,7 @@ def test_nights_in_their_turn_and_dailies_in_another_order_give_the_same_bytes(
     done("verify", "--sample", 3, "--data", tmp_path)
 
 
+@pytest.mark.soak  # with whole processes and real batches; test_jobs_killed does it in milliseconds
 @pytest.mark.parametrize("words", ["easy: 4 of", "hard: 12 of", "daily: 1 of"])
 def test_a_night_that_is_killed_and_run_again_gives_the_same_bytes(
     undisturbed: Path, tmp_path: Path, words: str

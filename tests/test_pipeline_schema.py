@@ -80,6 +80,11 @@ def test_a_part_says_of_each_field_what_it_is_and_of_itself_what_made_it(data: b
     }
 
 
+def test_metadata_that_are_no_text_are_no_versions() -> None:
+    schema = DEALS_SCHEMA.with_metadata({b"fairway.par": b"\xff", b"\xff": b"1", b"fairway.line": b"1"})
+    assert versions_in(schema) == {"line": 1}
+
+
 def test_a_part_gives_back_what_was_certified(rows: tuple[CertifiedDeal, ...], data: bytes) -> None:
     read = read_part(data, "part").to_pylist()
     assert len(read) == len(rows) > 10
