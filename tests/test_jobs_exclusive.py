@@ -1,4 +1,4 @@
-"""What every job has around it: views first and last, a record that holds, and the cause of a failure told."""
+"""What every job has around it: views first and last, a record that holds, and the cause of a failure."""
 
 import json
 from datetime import UTC, datetime
