@@ -88,10 +88,8 @@ def ends(process: int) -> Iterator[None]:
 @pytest.mark.parametrize(
     "statement",
     [
-        "select level, par, count(*) from deals group by all order by all",
         "pivot deals on par using count(*) group by level order by level",
-        "from dailies order by date",
-        "summarize select level, par, steady_mean from deals order by 1",
+        "select d.*, runs.run_id from dailies as d, runs order by date",
     ],
 )
 def test_the_answer_is_that_of_the_guarded_ground(made_root: Path, statement: str) -> None:
@@ -106,11 +104,8 @@ def test_the_answer_is_that_of_the_guarded_ground(made_root: Path, statement: st
     [
         ("selec 1", 'Parser Error: syntax error at or near "selec"\n\nLINE 1: selec 1\n'),
         ("select 1; select 2", "2 SQL statements given, exactly one"),
-        ("copy deals to '{root}/x.csv'", "a statement of the kind COPY is not answered"),
         ("explain analyze copy deals to '{root}/x.csv'", "LocalFileSystem has been disabled"),
-        ("from read_text('{root}/catalog.json')", "LocalFileSystem has been disabled"),
         ("from enable_profiling(save_location = '{root}/x.json')", "the configuration has been locked"),
-        ("from question", "Table with name question does not exist"),
         ("select case when range = 50000 then error('late') else range end from range(60000)", "late"),
     ],
 )
@@ -131,12 +126,11 @@ def test_damage_is_told_as_damage(tmp_path: Path) -> None:
         rows(tmp_path, "select 1")
 
 
-@pytest.mark.parametrize("statement", [FOREVER, DEAF, ENDLESS], ids=["forever", "deaf", "endless"])
-def test_a_question_ends_when_its_time_is_over(made_root: Path, statement: str) -> None:
-    with pytest.raises(
-        OverdueError, match="no answer within 1 s; ask for less, or allow more with --timeout"
-    ):
-        read_all(made_root, statement, seconds=1)
+@pytest.mark.parametrize(("statement", "seconds"), [(FOREVER, 1), (DEAF, 2), (ENDLESS, 1)])
+def test_a_question_ends_when_its_time_is_over(made_root: Path, statement: str, seconds: int) -> None:
+    words = f"no answer within {seconds} s; ask for less, or allow more with --timeout"
+    with pytest.raises(OverdueError, match=words):
+        read_all(made_root, statement, seconds)
 
 
 @pytest.mark.parametrize(
