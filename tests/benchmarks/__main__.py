@@ -17,7 +17,17 @@ from tests.benchmarks.figures import Bench, Figure, Measure
 from tests.benchmarks.runner import Streams, run
 from tests.benchmarks.targets import TARGETS
 
-SUBJECTS: Final = ("search", "command", "steady", "shuffle", "pipeline", "memory", "storing", "queries", "scale")
+SUBJECTS: Final = (
+    "search",
+    "command",
+    "steady",
+    "shuffle",
+    "pipeline",
+    "memory",
+    "storing",
+    "queries",
+    "scale",
+)
 
 
 def main() -> int:
