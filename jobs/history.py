@@ -1,13 +1,13 @@
 """What a level's pool has been, and who made it so: the kept catalogs and the run records put together."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jobs.runs import Made, changes_made
 from pipeline.catalog import Part, Pool, load_catalog
 from pipeline.errors import DamagedError
 from pipeline.history import State, generations, state_of_generation, states
-from pipeline.parts import pars_of
 from pipeline.storage import Storage
 
 
@@ -56,11 +56,12 @@ def level_history(storage: Storage, level: str, limit: int) -> History:
     """
     known = states(storage, load_catalog(storage), level)
     latest, ends = known[-limit:], tuple(generations(known).values())
+    told = {state.change: state for state in (*latest, *ends)}
+    mixes = dict(zip(told, par_mixes(storage, [state.pool for state in told.values()]), strict=True))
     made = changes_made(storage)
-    pars = _par_counts(storage, {part.path: part for state in (*latest, *ends) for part in state.pool.parts})
 
     def entry(state: State) -> Entry:
-        return Entry(state, made.get(state.change), _par_mix(state.pool, pars))
+        return Entry(state, made.get(state.change), mixes[state.change])
 
     return History(level, len(known), tuple(map(entry, latest)), tuple(map(entry, ends)))
 
@@ -77,8 +78,27 @@ def two_generations(storage: Storage, level: str, first: int, second: int) -> tu
     return one.pool, other.pool
 
 
-def _par_counts(storage: Storage, parts: dict[str, Part]) -> dict[str, Counter[int]]:
+def par_mixes(storage: Storage, pools: Sequence[Pool]) -> list[dict[int, int] | None]:
+    """For each pool how many of its deals have each par, ascending in par.
+
+    Catalogs say so themselves, but for parts that were named before they did: those are read.
+
+    Args:
+        storage: the data root; it is only read.
+        pools: as catalogs have them.
+
+    Returns:
+        One mix a pool; None where a part that must be read is damaged or missing.
+    """
+    unknown = {part.path: part for pool in pools for part in pool.parts if part.pars is None}
+    read = _read_pars(storage, unknown) if unknown else {}
+    return [_par_mix(pool, read) for pool in pools]
+
+
+def _read_pars(storage: Storage, parts: Mapping[str, Part]) -> dict[str, Counter[int]]:
     """The pars of parts by path; damaged ones are left out."""
+    from pipeline.parts import pars_of  # it reads Parquet, which takes longer to load than all else here
+
     counts = {}
     for path, part in parts.items():
         try:
@@ -88,10 +108,13 @@ def _par_counts(storage: Storage, parts: dict[str, Part]) -> dict[str, Counter[i
     return counts
 
 
-def _par_mix(pool: Pool, counts: dict[str, Counter[int]]) -> dict[int, int] | None:
-    if any(part.path not in counts for part in pool.parts):
-        return None
+def _par_mix(pool: Pool, read: Mapping[str, Counter[int]]) -> dict[int, int] | None:
     total: Counter[int] = Counter()
     for part in pool.parts:
-        total.update(counts[part.path])
+        if part.pars is not None:
+            total.update({int(par): count for par, count in part.pars.items()})
+        elif part.path in read:
+            total.update(read[part.path])
+        else:
+            return None
     return dict(sorted(total.items()))

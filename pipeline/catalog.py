@@ -61,6 +61,8 @@ class Part:
         rows: how many deals it holds.
         sha256: hash of the file, 64 hex digits.
         versions: the definitions that made it, as `pipeline.versions.PART_VERSIONS`.
+        pars: how many of its deals have each par, the par as text; None for a part that was named when
+            catalogs did not say so.
     """
 
     path: str
@@ -70,6 +72,7 @@ class Part:
     rows: int
     sha256: str
     versions: dict[str, int]
+    pars: dict[str, int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +252,12 @@ def _in_todays_layout(data: bytes, path: str) -> bytes:
     version, pools = document.get("version"), document.get("pools")
     if type(version) is not int or version != 1 or "change" in document or not isinstance(pools, list):
         return data
-    for pool in pools:
-        if isinstance(pool, dict) and "generation" in pool:
-            pool["newest_generation"] = pool["generation"]
+    for pool in (pool for pool in pools if isinstance(pool, dict)):
+        pool["newest_generation"] = pool.get("generation")
+        parts = pool.get("parts")
+        for part in parts if isinstance(parts, list) else ():
+            if isinstance(part, dict):
+                part["pars"] = None
     return render(document | {"version": versions.CATALOG, "change": FIRST_CHANGE})
 
 
@@ -292,7 +298,14 @@ def _part_faults(pool: Pool, part: Part) -> Iterator[str]:
         yield "the path is not that of a part of this level, generation and these numbers"
     if not 1 <= part.rows <= part.last - part.first + 1:
         yield f"{part.rows} rows do not fit the numbers {part.first} .. {part.last}"
+    if part.pars is not None and not _adds_up(part.pars, part.rows):
+        yield f"its pars do not add up to its {part.rows} rows"
     if not _SHA256.fullmatch(part.sha256):
         yield "sha256 is not 64 hex digits"
     if part.night is not None and (pool.last_night is None or part.night > pool.last_night):
         yield f"night {part.night} is after last_night {pool.last_night}"
+
+
+def _adds_up(pars: dict[str, int], rows: int) -> bool:
+    are_numbers = all(par.isascii() and par.isdecimal() for par in pars)
+    return are_numbers and all(count > 0 for count in pars.values()) and sum(pars.values()) == rows

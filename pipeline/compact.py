@@ -5,6 +5,7 @@ them. At most a few parts are held in memory, whatever the size of the pool.
 """
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -96,4 +97,4 @@ def _placed(storage: Storage, pool: Pool, there: dict[int, Part], first: int, ta
     name = PartName(pool.level, pool.generation, first, last)
     if not read_part(data, name.path).equals(table):
         raise CheckError(f"{name.path} does not hold the rows that were put into it; nothing was changed")
-    return write_part_file(storage, name, None, len(table), data)
+    return write_part_file(storage, name, None, Counter(table["par"].to_pylist()), data)

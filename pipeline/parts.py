@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,10 +29,12 @@ PART_ROWS: Final = 10_000  # of a pool made anew: bounds the memory, and the wor
 
 def write_part(storage: Storage, name: PartName, night: date | None, rows: Sequence["CertifiedDeal"]) -> Part:
     """Write deals as a part that the catalog in force does not name; see `write_part_file`."""
-    return write_part_file(storage, name, night, len(rows), part_bytes(rows))
+    return write_part_file(storage, name, night, Counter(row.par for row in rows), part_bytes(rows))
 
 
-def write_part_file(storage: Storage, name: PartName, night: date | None, rows: int, data: bytes) -> Part:
+def write_part_file(
+    storage: Storage, name: PartName, night: date | None, pars: Mapping[int, int], data: bytes
+) -> Part:
     """Write the file of a part that the catalog in force does not name.
 
     A file of this name was left by a killed run, or belongs to a kept catalog. It is the same file, unless it
@@ -41,7 +43,7 @@ def write_part_file(storage: Storage, name: PartName, night: date | None, rows: 
     Raises:
         DamagedError: a kept catalog names it with another content, or is damaged itself.
     """
-    part = part_of(name, night, rows, data)
+    part = part_of(name, night, pars, data)
     try:
         storage.create(name.path, data)
     except AlreadyThereError:
@@ -60,10 +62,25 @@ def _check_free(storage: Storage, part: Part) -> None:
         )
 
 
-def part_of(name: PartName, night: date | None, rows: int, data: bytes) -> Part:
-    """What the catalog says of a part with this content."""
-    digest = hashlib.sha256(data).hexdigest()
-    return Part(name.path, night, name.first, name.last, rows, digest, dict(PART_VERSIONS))
+def part_of(name: PartName, night: date | None, pars: Mapping[int, int], data: bytes) -> Part:
+    """What the catalog says of a part with this content.
+
+    Args:
+        name: of the part.
+        night: that made it; None for none, or for several.
+        pars: how many of its deals have each par.
+        data: the file.
+    """
+    return Part(
+        name.path,
+        night,
+        name.first,
+        name.last,
+        sum(pars.values()),
+        hashlib.sha256(data).hexdigest(),
+        dict(PART_VERSIONS),
+        {str(par): count for par, count in sorted(pars.items())},
+    )
 
 
 def read_named_part(storage: Storage, part: Part, columns: Sequence[str] | None = None) -> Any:
@@ -110,7 +127,7 @@ def puzzles_of(storage: Storage, part: Part) -> list[str]:
 
 
 def pars_of(storage: Storage, part: Part) -> Counter[int]:
-    """How many deals of a part have each par.
+    """How many deals of a part have each par, by the part itself.
 
     Raises:
         DamagedError: see `read_named_part`.

@@ -3,6 +3,7 @@
 Nothing is solved here. The rows come from a file, so any value of the right type may stand in them.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,7 +82,7 @@ def shape_faults(columns: Mapping[str, Sequence[Any]]) -> Iterator[str]:
 
 
 def number_faults(rows: Rows) -> Iterator[str]:
-    """Rows that are not as many as the catalog says, not ascending, or outside the part's numbers."""
+    """Rows or pars not as many as the catalog says, rows not ascending or outside the part's numbers."""
     part, numbers = rows.part, rows.numbers
     if len(numbers) != part.rows:
         yield f"{len(numbers)} rows, not {part.rows} as the catalog says"
@@ -93,6 +94,9 @@ def number_faults(rows: Rows) -> Iterator[str]:
             yield f"deal {number} is not in {part.first} .. {part.last}"
     if numbers and numbers[-1] != part.last:
         yield f"it ends with deal {numbers[-1]}, not {part.last} as the catalog says"
+    pars = {str(par): count for par, count in sorted(Counter(rows.columns["par"]).items())}
+    if part.pars not in (None, pars):
+        yield f"its pars are {pars}, not {part.pars} as the catalog says"
 
 
 def level_faults(rows: Rows) -> Iterator[str]:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 CATALOG: Final = 2  # layout of catalog.json; 1 is read too
-UNFINISHED: Final = 1  # layout of the record of an unfinished regeneration
+UNFINISHED: Final = 2  # layout of the record of an unfinished regeneration
 SCHEMA: Final = 1  # columns of a part
 SHUFFLE: Final = 1
 RULES: Final = 1

@@ -171,7 +171,9 @@ finally:
 @pytest.mark.parametrize(
     ("arguments", "loaded"),
     [
-        (("pool", "status"), "duckdb pyarrow"),
+        (("pool", "status"), ""),
+        (("pool", "history", "medium"), ""),
+        (("pool", "show", "medium"), "duckdb pyarrow"),
         (("query", "from runs"), "pyarrow"),
         (("daily", "show", "--date", "2026-11-30"), ""),
         (("daily", "export", "--date", "2026-11-30"), ""),

@@ -38,7 +38,7 @@ NIGHT = date(2026, 11, 30)
 
 
 def part(name: PartName, night: date | None = NIGHT, rows: int = 1) -> Part:
-    return Part(name.path, night, name.first, name.last, rows, "0f" * 32, dict(PART_VERSIONS))
+    return Part(name.path, night, name.first, name.last, rows, "0f" * 32, dict(PART_VERSIONS), {"3": rows})
 
 
 def example() -> Catalog:
@@ -61,7 +61,8 @@ def pools(draw: st.DrawFn, level: str) -> Pool:
         if ago is not None and last_night is not None and last_night - date.min > timedelta(ago):
             night = last_night - timedelta(ago)
         rows = draw(st.integers(1, last - first + 1))
-        parts.append(part(PartName(level, generation, first, last), night, rows))
+        made = part(PartName(level, generation, first, last), night, rows)
+        parts.append(draw(st.sampled_from([made, dataclasses.replace(made, pars=None)])))
     following = draw(st.integers(parts[-1].last + 1 if parts else 0, MOST_DEAL_NUMBER + 1))
     newest = draw(st.integers(generation, 100_000))
     return Pool(level, generation, newest, following, last_night, tuple(parts))
@@ -188,10 +189,14 @@ def test_kept_catalogs_are_told_from_other_files(tmp_path: Path) -> None:
 def test_a_catalog_of_the_first_layout_is_read_as_the_first_change_and_kept_as_it_is(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     today = dataclasses.replace(example(), change=1)
-    today = today.with_pool(dataclasses.replace(today.pool("medium"), newest_generation=2))
+    medium = today.pool("medium")
+    parts = tuple(dataclasses.replace(each, pars=None) for each in medium.parts)
+    today = today.with_pool(dataclasses.replace(medium, newest_generation=2, parts=parts))
     document = json.loads(catalog_bytes(today))
     for pool in document["pools"]:
         del pool["newest_generation"]
+        for each in pool["parts"]:
+            del each["pars"]
     old = json.dumps({"version": 1, "pools": document["pools"]}).encode()
     storage.create(CATALOG_FILE, old)
     assert load_catalog(storage) == today
@@ -257,6 +262,11 @@ def set_in_part(key: str, value: object, number: int = 1) -> Callable[[Any], Non
         (set_in_part("rows", 0), "0 rows do not fit"),
         (set_in_part("rows", 27), "27 rows do not fit"),
         (set_in_part("rows", None), "rows': Input should be a valid integer"),
+        (set_in_part("pars", {"3": 6}), "its pars do not add up to its 7 rows"),
+        (set_in_part("pars", {"3": 8, "4": -1}), "its pars do not add up to its 7 rows"),
+        (set_in_part("pars", {"three": 7}), "its pars do not add up to its 7 rows"),
+        (set_in_part("pars", {}), "its pars do not add up to its 7 rows"),
+        (set_in_part("pars", {"3": 7.0}), "pars.3': Input should be a valid integer"),
         (set_in_part("sha256", "0F" * 32), "sha256 is not 64 hex digits"),
         (set_in_part("sha256", "0f" * 32 + "\n"), "sha256 is not 64 hex digits"),
         (set_in_part("versions", {"schema": "1"}), "versions.schema': Input should be a valid integer"),

@@ -325,7 +325,7 @@ def test_damage_to_an_unfinished_one_heals_to_the_same_bytes(
         (b'"generation": 2', b'"generation": 9', "belongs to another level or generation"),
         (b"generation=0002/part", b"generation=0001/part", "the path is not that of a part"),
         (b"deals/", b"../../", "the path is not that of a part"),
-        (b'"version": 1', b'"version": 2', "is of version 2, this Fairway reads 1"),
+        (b'"version": 2', b'"version": 3', "is of version 3, this Fairway reads 2"),
     ],
 )
 def test_a_damaged_record_is_said_to_be_and_can_be_dropped(
@@ -377,7 +377,7 @@ def test_the_bytes_do_not_depend_on_the_number_of_workers(
 
 
 def test_by_default_it_begins_where_the_pool_begins_and_is_of_its_size() -> None:
-    part = Part(PartName(LEVEL, 1, 1000, 1009).path, None, 1000, 1009, 7, "0" * 64, {})
+    part = Part(PartName(LEVEL, 1, 1000, 1009).path, None, 1000, 1009, 7, "0" * 64, {}, None)
     pool = dataclasses.replace(empty_catalog().pool(LEVEL), parts=(part,), next_number=1010)
     wanted = plan_regeneration(pool, None, None)
     assert (wanted.first, wanted.size) == (1000, 7)

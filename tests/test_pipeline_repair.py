@@ -276,7 +276,7 @@ def test_a_part_whose_hash_was_changed_in_the_catalog_is_left_alone(storage: Loc
 
 
 def test_a_part_of_which_the_catalog_says_too_much_is_left_alone(storage: LocalStorage) -> None:
-    path = with_part(storage, rows=part(storage).rows - 1, sha256="0" * 64)
+    path = with_part(storage, rows=part(storage).rows - 1, pars=None, sha256="0" * 64)
     refused(storage, path, "its numbers give 12 deals, and the catalog says 11")
 
 

@@ -157,9 +157,9 @@ def test_a_part_that_the_history_names_is_never_written_over(storage: MemoryStor
     assert name is not None
     before = dict(storage.files)
     with pytest.raises(DamagedError, match=f"^{path} would come out otherwise today, and an earlier catalog"):
-        write_part_file(storage, name, None, 2, b"what another version of pyarrow writes")
+        write_part_file(storage, name, None, {3: 2}, b"what another version of pyarrow writes")
     assert storage.files == before
     assert pool == load_catalog(storage).pool(LEVEL)
     storage.replace(path, b"damaged since")
-    write_part_file(storage, name, None, 2, before[path])
+    write_part_file(storage, name, None, {3: 2}, before[path])
     assert storage.files == before

@@ -110,13 +110,24 @@ def rewrite(storage: LocalStorage, change: Callable[[Any], Any], place: int = 0)
     stream = io.BytesIO()
     pq.write_table(change(pq.ParquetFile(io.BytesIO(storage.read(part.path))).read()), stream)
     storage.replace(part.path, stream.getvalue())
-    changed = dataclasses.replace(part, sha256=sha256_of(stream.getvalue()))
+    changed = dataclasses.replace(part, sha256=sha256_of(stream.getvalue()), pars=None)
     pools = [
         dataclasses.replace(pool, parts=tuple(changed if one == part else one for one in pool.parts))
         for pool in catalog.pools
     ]
     save_catalog(storage, dataclasses.replace(catalog, pools=tuple(pools)))
     return changed
+
+
+def test_pars_that_the_catalog_counts_otherwise_are_a_problem(storage: LocalStorage) -> None:
+    catalog = load_catalog(storage)
+    pool = catalog.pools[0]
+    wrong = dataclasses.replace(pool.parts[0], pars={"5": pool.parts[0].rows})
+    parts = (wrong, *pool.parts[1:])
+    save_catalog(storage, catalog.with_pool(dataclasses.replace(pool, parts=parts)))
+    (problem,) = verified(storage)[NUMBERS].problems
+    assert problem.file == wrong.path
+    assert problem.what.startswith("its pars are {'3': ")
 
 
 def with_value(column: str, row: int, value: Any) -> Callable[[Any], Any]:

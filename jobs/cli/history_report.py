@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Collection, Iterator
 from datetime import UTC
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from jobs.cli.output import put_table, say
 from jobs.history import Entry, History
 from pipeline.catalog import Pool
-from pipeline.difference import Difference, Summary
 from solver.score import HIGHEST_SCORE, LOWEST_SCORE, score_name
+
+if TYPE_CHECKING:  # it reads Parquet, which takes longer to load than a history takes to tell
+    from pipeline.difference import Difference, Summary
 
 _PARS: Final = (3, 4, 5)
 _UNKNOWN: Final = "unknown"
@@ -40,7 +42,7 @@ def history_document(found: History) -> dict[str, Any]:
     }
 
 
-def difference_document(level: str, found: Difference) -> dict[str, Any]:
+def difference_document(level: str, found: "Difference") -> dict[str, Any]:
     """A difference as a document."""
     return {
         "level": level,
@@ -66,7 +68,7 @@ def tell_history(found: History) -> None:
     )
 
 
-def tell_difference(level: str, found: Difference) -> None:
+def tell_difference(level: str, found: "Difference") -> None:
     """Print a difference for people."""
     both = (found.first, found.second)
     put_table(
@@ -76,7 +78,7 @@ def tell_difference(level: str, found: Difference) -> None:
     say(f"\nin both: {found.same_numbers:,} deal numbers, {found.same_puzzles:,} puzzles")
 
 
-def _rows() -> Iterator[tuple[str, Callable[[Summary], str]]]:
+def _rows() -> Iterator[tuple[str, Callable[["Summary"], str]]]:
     """What is compared: a name, and how it is shown for one of the two."""
     yield "deals", lambda each: f"{each.deals:,}"
     for par in _PARS:
@@ -90,11 +92,11 @@ def _rows() -> Iterator[tuple[str, Callable[[Summary], str]]]:
     yield "steady makes worse", _chance_cell(range(_NAMED.stop, HIGHEST_SCORE))
 
 
-def _par_cell(par: int) -> Callable[[Summary], str]:
+def _par_cell(par: int) -> Callable[["Summary"], str]:
     return lambda each: f"{each.pars.get(par, 0):,} ({_share(each.pars.get(par, 0) / each.deals)})"
 
 
-def _chance_cell(scores: Collection[int]) -> Callable[[Summary], str]:
+def _chance_cell(scores: Collection[int]) -> Callable[["Summary"], str]:
     """How likely these scores against par are."""
     return lambda each: _share(sum(each.against_par.get(score, 0.0) for score in scores))
 
@@ -132,7 +134,7 @@ def _entry_document(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _summary_document(summary: Summary) -> dict[str, Any]:
+def _summary_document(summary: "Summary") -> dict[str, Any]:
     return {
         "generation": summary.generation,
         "deals": summary.deals,

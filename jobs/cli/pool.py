@@ -1,5 +1,6 @@
 """`fairway pool`: what the pools hold and held, one of them made anew, one of them for a game client."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -10,7 +11,7 @@ from jobs.cli.options import MOST_DEALS, Data, Json, LevelName, Workers, number_
 from jobs.cli.output import put_json, put_table, say
 from jobs.cli.pool_history import compact, diff, history, rollback
 from jobs.cli.progress import shown_progress
-from pipeline.catalog import Catalog, load_catalog
+from pipeline.catalog import Catalog, Pool, load_catalog
 from pipeline.levels import level_named
 from pipeline.shuffle import MOST_DEAL_NUMBER
 from pipeline.storage import LocalStorage
@@ -22,7 +23,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 _PARS: Final = (3, 4, 5)
 _SHOWN: Final = ("deal_number", "par", "best_score", "draws", "steady_mean", "steady_clear_rate", "line")
-_PAR_MIX: Final = "select level, par, count(*) from deals group by all"
+_DAMAGED: Final = "damaged"
 
 
 @app.callback()
@@ -34,17 +35,18 @@ def _group() -> None:
 
 
 @app.command()
-def status(data: Data = None, workers: Workers = None, as_json: Json = False) -> None:
+def status(data: Data = None, as_json: Json = False) -> None:
     """Tell how large the pools are.
 
     Also their mix of pars, and how far they have come.
 
     Example: fairway pool status
     """
-    settings = read_settings(workers)
-    storage = storage_at(data, settings)
-    catalog = load_catalog(storage)
-    rows = _status(catalog, _par_mix(storage, catalog, settings))
+    from jobs.history import par_mixes
+
+    storage = storage_at(data, read_settings())
+    pools = load_catalog(storage).pools
+    rows = [_status(pool, mix) for pool, mix in zip(pools, par_mixes(storage, pools), strict=True)]
     if as_json:
         put_json({"levels": rows})
         return
@@ -61,7 +63,7 @@ def status(data: Data = None, workers: Workers = None, as_json: Json = False) ->
             (
                 row["level"],
                 f"{row['deals']:,}",
-                *(f"{row['pars'][str(par)]:,}" for par in _PARS),
+                *(f"{row['pars'][str(par)]:,}" if row["pars"] else _DAMAGED for par in _PARS),
                 str(row["generation"]),
                 f"{row['next_number']:,}",
                 row["last_night"] or "none yet",
@@ -195,26 +197,16 @@ app.command()(rollback)
 app.command()(compact)
 
 
-def _status(catalog: Catalog, mix: dict[tuple[str, int], int]) -> list[dict[str, Any]]:
-    return [
-        {
-            "level": pool.level,
-            "deals": pool.size,
-            "pars": {str(par): mix.get((pool.level, par), 0) for par in _PARS},
-            "generation": pool.generation,
-            "parts": len(pool.parts),
-            "next_number": pool.next_number,
-            "last_night": pool.last_night.isoformat() if pool.last_night else None,
-        }
-        for pool in catalog.pools
-    ]
-
-
-def _par_mix(storage: LocalStorage, catalog: Catalog, settings: "Settings") -> dict[tuple[str, int], int]:
-    if not any(pool.parts for pool in catalog.pools):
-        return {}
-    _, rows = _asked(storage, catalog, _PAR_MIX, settings)
-    return {(level, par): count for level, par, count in rows}
+def _status(pool: Pool, mix: Mapping[int, int] | None) -> dict[str, Any]:
+    return {
+        "level": pool.level,
+        "deals": pool.size,
+        "pars": None if mix is None else {str(par): mix.get(par, 0) for par in _PARS},
+        "generation": pool.generation,
+        "parts": len(pool.parts),
+        "next_number": pool.next_number,
+        "last_night": pool.last_night.isoformat() if pool.last_night else None,
+    }
 
 
 def _asked(

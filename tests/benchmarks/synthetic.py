@@ -4,6 +4,7 @@ Columns, row groups and parts are as real ones, and so is about the size of the 
 """
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from functools import cache
@@ -127,9 +128,10 @@ def _parts(storage: LocalStorage, level: str, table: Any, size: int) -> Iterator
     for first in range(0, size, PART_ROWS):
         count = min(PART_ROWS, size - first)
         name = PartName(level, 1, first, first + count - 1)
-        data = table_bytes(multiplied(table, first, count))
+        rows = multiplied(table, first, count)
+        data = table_bytes(rows)
         storage.create(name.path, data)
-        yield part_of(name, None, count, data)
+        yield part_of(name, None, Counter(rows["par"].to_pylist()), data)
 
 
 @cache
