@@ -8,6 +8,7 @@ implementation of `Storage`.
 
 import contextlib
 import errno
+import fcntl
 import os
 import secrets
 import stat
@@ -25,6 +26,7 @@ _FOLDER_MODE: Final = 0o777  # less the process's umask
 _PRIVATE_FILE_MODE: Final = 0o600
 _PRIVATE_FOLDER_MODE: Final = 0o700
 _OTHERS: Final = 0o077
+_NAME_BYTES: Final = 8  # random, in the name of a file that is being written
 
 _NO_PERMISSION: Final = "make the folder writable for this user, or choose another with --data"
 _REMEDIES: Final = {
@@ -149,15 +151,33 @@ class LocalStorage:
             return file.stat().st_size
 
     def clear_leftovers(self) -> tuple[str, ...]:
-        """Remove what killed writes left beside the finished files; only for the holder of the root's lock.
+        """Remove what killed writes left beside the finished files.
+
+        A file that somebody is just writing, such as a study, which needs no lock of the root, stays.
 
         Returns:
             The paths that were removed, sorted.
         """
-        leftovers = tuple(sorted(path for path in self._walk(self.root) if _is_incoming(path)))
-        for path in leftovers:
-            self.remove(path)
-        return leftovers
+        leftovers = sorted(path for path in self._walk(self.root) if _is_incoming(path))
+        return tuple(path for path in leftovers if self._clear(path))
+
+    def _clear(self, path: str) -> bool:
+        """Remove a leftover, unless somebody is still writing it or has just finished."""
+        file = self.local_path(path)
+        with _explained("remove", file):
+            try:
+                handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+            except FileNotFoundError:
+                return False
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                file.unlink(missing_ok=True)
+            except BlockingIOError:
+                return False
+            finally:
+                os.close(handle)
+            _sync_folder(file.parent)
+        return True
 
     def _walk(self, start: Path) -> Iterator[str]:
         """Paths of all regular files below a folder; symbolic links are neither listed nor followed."""
@@ -189,15 +209,13 @@ class LocalStorage:
     @contextlib.contextmanager
     def _beside(self, file: Path, data: bytes) -> Iterator[Path]:
         """A synced file with this content beside its final place, gone again at the end."""
-        incoming = file.with_name(f"{INCOMING}{secrets.token_hex(8)}")
-        mode = _PRIVATE_FILE_MODE if self._is_private(file) else _FILE_MODE
-        descriptor = os.open(incoming, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        incoming, handle = _begun_beside(file, _PRIVATE_FILE_MODE if self._is_private(file) else _FILE_MODE)
         try:
-            with os.fdopen(descriptor, "wb") as stream:
+            with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-            yield incoming
+                yield incoming
         finally:
             incoming.unlink(missing_ok=True)
 
@@ -213,6 +231,21 @@ def names_in(folder: Path) -> tuple[str, ...]:
             return tuple(sorted(place.name for place in folder.iterdir()))
         except FileNotFoundError:
             return ()
+
+
+def _begun_beside(file: Path, mode: int) -> tuple[Path, int]:
+    """A new file beside another, and its handle; the lock on that tells it from a leftover."""
+    while True:
+        incoming = file.with_name(f"{INCOMING}{secrets.token_hex(_NAME_BYTES)}")
+        handle = os.open(incoming, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.fstat(handle).st_nlink:
+                return incoming, handle
+        except OSError:
+            os.close(handle)
+            raise
+        os.close(handle)  # it was taken for a leftover before it could be locked
 
 
 def _is_incoming(path: str) -> bool:

@@ -1,6 +1,7 @@
 """Files are whole or not there, stay inside the root, and every failure is one line that says what to do."""
 
 import errno
+import fcntl
 import os
 import resource
 import stat
@@ -302,3 +303,45 @@ def test_a_file_where_a_folder_must_be_is_named(storage: LocalStorage) -> None:
     storage.replace("daily", b"a file")
     with pytest.raises(StorageError, match="move away the file"):
         storage.create("daily/a.json", b"a")
+
+
+def test_a_file_that_is_being_written_is_no_leftover(
+    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as that of a study, which works beside the run that clears away."""
+    cleared: list[tuple[str, ...]] = []
+    other = LocalStorage(storage.root)
+
+    def clearing(name: str) -> Callable[..., Any]:
+        real: Callable[..., Any] = getattr(os, name)
+
+        def clear_first(*arguments: Any, **options: Any) -> Any:
+            cleared.append(other.clear_leftovers())
+            return real(*arguments, **options)
+
+        return clear_first
+
+    for name in ("link", "replace"):
+        monkeypatch.setattr(os, name, clearing(name))
+    storage.create("studies/a", b"a")
+    storage.replace("studies/a", b"b")
+    assert cleared == [(), ()]
+    assert files_of(storage.root) == {"studies/a": b"b"}
+
+
+def test_a_file_that_was_cleared_away_before_it_was_locked_is_begun_again(
+    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, other = fcntl.flock, LocalStorage(storage.root)
+    cleared: list[tuple[str, ...]] = []
+
+    def clear_first(handle: int, operation: int) -> None:
+        if not cleared:
+            monkeypatch.setattr(fcntl, "flock", real)
+            cleared.append(other.clear_leftovers())
+        real(handle, operation)
+
+    monkeypatch.setattr(fcntl, "flock", clear_first)
+    storage.create("studies/a", b"a")
+    assert len(cleared[0]) == 1
+    assert files_of(storage.root) == {"studies/a": b"a"}
