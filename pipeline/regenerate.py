@@ -26,6 +26,7 @@ from pipeline.unfinished import (
     next_generation,
     read_record,
     record_path,
+    was_just_made,
     write_record,
 )
 from pipeline.versions import PART_VERSIONS
@@ -80,7 +81,7 @@ def regenerate(
         ahead: how many batches at most are in flight.
 
     Returns:
-        The catalog that has been swapped in.
+        The catalog that has been swapped in; by the run before, where only its last step was missing.
 
     Raises:
         UsageError: another regeneration of this level is unfinished.
@@ -88,7 +89,10 @@ def regenerate(
         DamagedError: the record of the unfinished one is damaged, or there are parts without a record.
     """
     pool = catalog.pool(wanted.level)
+    is_there = was_just_made(storage, pool, wanted)
     clear_unreferenced(storage, catalog)
+    if is_there:
+        return catalog
     record, known = _begun(storage, pool, wanted)
     warm_up()
     sizes = _part_sizes(record.missing)

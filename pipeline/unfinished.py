@@ -104,7 +104,23 @@ def read_record(storage: Storage, pool: Pool) -> Record | None:
     Raises:
         DamagedError: the file is not what it must be.
     """
-    path = record_path(pool.level, next_generation(pool))
+    return _read(storage, pool, next_generation(pool))
+
+
+def was_just_made(storage: Storage, pool: Pool, wanted: Regeneration) -> bool:
+    """Whether a run that was stopped right after its switch has made a pool what is wanted now.
+
+    Its record is still there then, in the generation in force, until the next run that works on pools.
+    """
+    try:
+        record = _read(storage, pool, pool.generation)
+    except DamagedError:
+        return False
+    return record is not None and dataclasses.replace(record.wanted, generation=wanted.generation) == wanted
+
+
+def _read(storage: Storage, pool: Pool, generation: int) -> Record | None:
+    path = record_path(pool.level, generation)
     try:
         record = from_json(Record, storage.read(path), path, versions.UNFINISHED)
     except MissingError:

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordeal import ROWS, Ordeal, Stage, check_finished, check_readable
+from pipeline.catalog import CATALOG_FILE
+from pipeline.unfinished import RECORD_NAME
+from tests.ordeal import ROWS, Ordeal, Stage, check_finished, check_readable, content
 from tests.victim import Run, Victim
 
 KILLED = -9
@@ -51,6 +53,19 @@ def test_a_killed_run_is_finished_by_the_next(
         assert killed(victim, ordeal, root, step).code == KILLED
         check_readable(victim, ordeal, root)
         check_finished(victim, ordeal, root)
+
+
+def test_a_regeneration_that_is_killed_after_its_switch_is_not_made_again(
+    victim: Victim, stage: Stage, tmp_path: Path
+) -> None:
+    ordeal = stage.play(ROWS["pool regenerate"])
+    for step in range(ordeal.steps - 1, 0, -1):  # back to the removal of its record
+        root = ordeal.copy_to(tmp_path / "root")
+        killed(victim, ordeal, root, step)
+        if list(root.rglob(RECORD_NAME)):
+            break
+    assert content(root)[CATALOG_FILE] == ordeal.after[CATALOG_FILE]
+    check_finished(victim, ordeal, root)
 
 
 def test_enough_is_killed_by_default() -> None:
