@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from pipeline.catalog import CATALOG_FILE, KEPT_PREFIX, Catalog, kept_changes, kept_path, load_catalog
+from pipeline.documents import parse
 from pipeline.errors import DamagedError, MissingError, NewerError
 from pipeline.history import read_kept
 from pipeline.ledger import sha256_of
@@ -53,6 +54,11 @@ def repair(
     mend_dailies(storage, key, now, mending, executor, progress)
     for each in in_force:
         _mend_views(storage, each, mending)
+    for path in run_paths(storage):
+        try:
+            parse(storage.read(path), path)
+        except DamagedError as damage:
+            mending.refuse(path, f"{damage}; nobody can tell what it was: restore a copy, or move it away")
 
 
 def _mend_catalog(storage: Storage, mending: Mending) -> Catalog | None:

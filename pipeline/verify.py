@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from typing import Final
 
 from pipeline.catalog import DEALS_PREFIX, Catalog, parse_part_path
+from pipeline.documents import parse
 from pipeline.progress import Progress
 from pipeline.storage import Storage
 from pipeline.verify_dailies import choose_anew, verify_dailies
@@ -49,7 +50,16 @@ def verify(
     if catalog is not None:
         verify_history(storage, report, catalog)
         _check_views(storage, report, catalog)
+    _check_runs(storage, report)
     return report.results()
+
+
+def _check_runs(storage: Storage, report: Report) -> None:
+    """Make sure that the view `runs` can be read."""
+    for path in run_paths(storage):
+        with report.check("run records", "files", path) as check:
+            check.checked += 1
+            parse(storage.read(path), path)
 
 
 def _check_views(storage: Storage, report: Report, catalog: Catalog) -> None:

@@ -45,6 +45,7 @@ SOLUTIONS = "solutions there, as hashed, replayed"
 INDEX = "dailies as the index hashed them"
 CHOSEN = "holes chosen anew"
 VIEWS = "views for DuckDB"
+RUNS = "run records"
 
 Results = Mapping[str, CheckResult]
 

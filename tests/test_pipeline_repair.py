@@ -358,6 +358,12 @@ def test_a_part_that_only_an_earlier_catalog_names_comes_back(changed: LocalStor
     assert files_of(changed) == before
 
 
+def test_a_run_record_that_is_none_is_refused(storage: LocalStorage) -> None:
+    storage.create("runs/a.json", b"{")
+    write_views(storage, load_catalog(storage))
+    refused(storage, "runs/a.json", "nobody can tell what it was: restore a copy, or move it away")
+
+
 # The rehearsal
 
 OPERATIONS = st.lists(

@@ -38,6 +38,7 @@ from tests.sound_root import (
     NUMBERS,
     PARTS,
     PUZZLES,
+    RUNS,
     SAMPLE,
     SAMPLED,
     SCHEMA,
@@ -224,6 +225,14 @@ def test_any_flipped_bit_in_a_part_whose_hash_was_made_to_fit_never_stops_the_ve
         fitting = text.replace(part.sha256.encode(), sha256_of(bytes(damaged)).encode())
         storage.replace(CATALOG_FILE, fitting)
         verified(storage)
+
+
+def test_a_run_record_that_is_none_is_found(storage: LocalStorage) -> None:
+    storage.create("runs/a.json", b"{}\n")
+    storage.create("runs/b.json", b"{")
+    results = verified(storage)
+    assert [found.file for found in results[RUNS].problems] == ["runs/b.json"]
+    assert results[RUNS].checked == 2
 
 
 @pytest.mark.soak
