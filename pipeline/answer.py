@@ -13,7 +13,7 @@ import pyarrow as pa
 from pipeline.errors import QueryError
 
 BATCH_ROWS: Final = 2048  # as many as DuckDB works on at a time
-MOST_BATCH_BYTES: Final = 64 * 2**20
+MOST_BATCH_BYTES: Final = 16 * 2**20
 _ROW_GROUP_BYTES: Final = 32 * 2**20
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # it takes longer to load than help takes to print
 
 STANDARD: Final = Path("-")
 _UNLIMITED_WIDTH: Final = 100_000
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def note(text: str) -> None:
@@ -43,8 +44,7 @@ def put_json(document: Any) -> None:
 
 def json_line(document: Any) -> bytes:
     """A document as one line of JSON."""
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return f"{text}\n".encode()
+    return f"{_COMPACT.encode(document)}\n".encode()
 
 
 def console() -> "Console":

@@ -18,7 +18,9 @@ from solver.errors import UsageError
 
 _CSV_ENDING: Final = "\n"
 _MOST_LETTERS: Final = 60
+_MOST_LETTERS_OF_LINES: Final = 20_000
 _FLOAT_DIGITS: Final = 6
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def plain(value: Any) -> Any:
@@ -65,7 +67,7 @@ def _object_line(names: Sequence[str], row: Sequence[Any]) -> bytes:
 
 def write_csv(stream: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Write comma-separated values in UTF-8 with a heading; null is nothing, lists are JSON text."""
-    text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
     try:
         writer = csv.writer(text, lineterminator=_CSV_ENDING)
         writer.writerow(names)
@@ -78,20 +80,20 @@ def _csv_cell(value: Any) -> Any:
     match value:
         case bool():
             return "true" if value else "false"
-        case float() | None:
+        case str() | int() | float() | None:
             return value
     return _json_text(value) if isinstance(value, list | tuple | Mapping) else plain(value)
 
 
 def _json_text(value: Any) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return _JSON.encode(value)
     except (TypeError, ValueError):  # as in `_object_line`
-        return json.dumps(plain(value), ensure_ascii=False)
+        return _JSON.encode(plain(value))
 
 
 def cell_text(value: Any) -> str:
-    """A value as a person reads it in a table; a long line is cut, several lines stay as they are."""
+    """A value as a person reads it in a table; a line is cut much sooner than several lines."""
     match value:
         case None:
             return ""
@@ -100,5 +102,6 @@ def cell_text(value: Any) -> str:
         case datetime():
             return value.isoformat(sep=" ")
     text = str(_csv_cell(value))
-    is_short = len(text) <= _MOST_LETTERS or "\n" in text  # such as the plan that EXPLAIN draws
-    return text if is_short else f"{text[: _MOST_LETTERS - 1]}…"
+    # Several lines are most likely a plan that EXPLAIN has drawn.
+    most = _MOST_LETTERS_OF_LINES if "\n" in text else _MOST_LETTERS
+    return text if len(text) <= most else f"{text[: most - 1]}…"
