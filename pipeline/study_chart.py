@@ -48,7 +48,9 @@ def _panel(block: Block) -> Panel:
     margin = max(found.share - found.interval.low, found.interval.high - found.share) * _PERCENT
     cleared = f"{found.share * _PERCENT:.2f} % (\N{PLUS-MINUS SIGN}{margin:.2f}) can be cleared"
     others = f"{(1 - found.share) * _PERCENT:.2f} % cannot"
-    if found.mean is not None:
+    if found.mean is None:
+        others += ": their cards left were not counted"
+    else:
         others += f"; mean best score {found.mean.value:+.2f}".replace("-", "\N{MINUS SIGN}")
     shares = {
         score: count / block.study.count * _PERCENT

@@ -117,7 +117,7 @@ def test_a_chart_of_studies_tells_rules_shares_and_means() -> None:
         "golf (on a King: Queen; on an Ace: 2)",
         "60.00 % (±9.80) can be cleared",
         "40.00 % cannot; mean best score +0.27",
-        "70.00 % cannot",
+        "70.00 % cannot: their cards left were not counted",
         "Share of the 100 deals with numbers 0 to 99",
     ):
         assert text in texts
