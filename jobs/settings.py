@@ -1,4 +1,4 @@
-"""The settings of a run: one frozen model, read from a mapping that is passed in.
+"""The settings of a run: one frozen model, and the places that follow from it.
 
 This is the only module that looks at the process's environment; everything else is handed a `Settings`. The
 frozen definitions (shuffle, line, steady player, par, policies) are no settings.
@@ -7,81 +7,193 @@ frozen definitions (shuffle, line, steady player, par, policies) are no settings
 import difflib
 import os
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, time
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    ValidationError,
+    model_validator,
+)
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from jobs.days import parse_day
 from jobs.key_file import read_key_text
+from jobs.setting_values import command, day_from_text, key_from_text, level_name, minute_of_day, whole
 from pipeline.errors import ConfigurationError
 from pipeline.executors import MOST_WORKERS
+from pipeline.levels import LEVELS
 from pipeline.root import MARKER
 from pipeline.secret import DailyKey
-from solver.errors import UsageError
 
 PREFIX: Final = "FAIRWAY_"
 KEY_VARIABLE: Final = "FAIRWAY_DAILY_KEY"
 KEY_FILE_VARIABLE: Final = "FAIRWAY_DAILY_KEY_FILE"
+BELOW: Final = "__"  # in the name of a variable: what follows is a setting of the section before it
 FIRST_DAY: Final = date(2026, 1, 1)  # the day of hole 1 (design, section 5)
 MOST_DEALS_PER_NIGHT: Final = 20_000
 MOST_DEALS: Final = 10_000_000
 MOST_AHEAD_DAYS: Final = 366
-_KEY_DIGITS: Final = 64
+MOST_MINUTES: Final = 24 * 60
+MOST_HOOK_SECONDS: Final = 600
+MOST_KEPT: Final = 1_000_000
+MOST_DAYS: Final = 36_500  # a century
+
+_Whole = Annotated[int, BeforeValidator(whole)]
+_Command = Annotated[tuple[str, ...], AfterValidator(command)]
 
 
-def _key_from_text(value: object) -> object:
-    """A key given as 64 hex digits, or as its bytes; the error never repeats the value."""
-    if isinstance(value, bytes):
-        return DailyKey(value)
-    if not isinstance(value, str):
-        return value
-    if len(value) != _KEY_DIGITS or not set(value) <= set("0123456789abcdefABCDEF"):
-        raise ValueError(f"the key must be exactly {_KEY_DIGITS} hexadecimal digits")
-    return DailyKey.fromhex(value)
+def _number(default: int | None, *, least: int, most: int) -> Any:
+    """A field that is a whole number in a range; its description is what is allowed."""
+    text = f"a whole number from {least:,} to {most:,}"
+    return Field(default=default, ge=least, le=most, description=text)
 
 
-def _day_from_text(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        return parse_day(value)
-    except UsageError as error:
-        raise ValueError(str(error)) from error
+def _command() -> Any:
+    text = 'a command as a list of its arguments, such as ["/usr/local/bin/notify", "--quiet"]'
+    return Field(default=(), description=text)
 
 
-class Settings(BaseModel):
-    """What the environment asks for, checked; an option on the command line goes before it.
+def _path() -> Any:
+    return Field(default=None, description="a path")
+
+
+class LevelSettings(BaseModel):
+    """What one level has that differs from the others; None where it does not.
+
+    Attributes:
+        deals_per_night: admitted deals that a night adds.
+        deals_cap: deals at which the pool stops growing by nights.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    deals_per_night: _Whole | None = _number(None, least=1, most=MOST_DEALS_PER_NIGHT)
+    deals_cap: _Whole | None = _number(None, least=1, most=MOST_DEALS)
+
+
+class Hooks(BaseModel):
+    """Commands of the operator's, each as a list of arguments; no shell reads them, and () is none.
+
+    Attributes:
+        on_failure: runs when a run has failed.
+        on_publish: runs when Daily holes have come out.
+        on_run: runs after every run.
+        timeout_seconds: when a command that has not ended is ended by force.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    on_failure: _Command = _command()
+    on_publish: _Command = _command()
+    on_run: _Command = _command()
+    timeout_seconds: _Whole = _number(30, least=1, most=MOST_HOOK_SECONDS)
+
+
+class Settings(BaseSettings):
+    """What is asked for, checked. A `Settings(...)` is what it is given and the defaults: it reads nothing.
 
     Attributes:
         data: the data root, or None where none is named.
         daily_key: the 32 secret bytes that Daily holes are drawn with, or None; never shown.
         daily_key_file: the file that the key was read from, or None.
         workers: threads that compute.
-        deals_per_night: admitted deals that a night adds to each level.
-        deals_cap: deals at which a level's pool stops growing by nights.
+        deals_per_night: admitted deals that a night adds to each level; see `deals_of`.
+        deals_cap: deals at which a level's pool stops growing by nights; see `cap_of`.
+        levels: what single levels have instead.
         publish_ahead_days: days after today for which Daily holes are published.
         daily_from: the first day for which a Daily hole is published.
+        nightly_at: when a date's night is made, in UTC.
+        publish_every_minutes: how often the service looks whether something is to be published.
+        retry_first_minutes: the pause after a run that failed; it doubles with each that fails after it.
+        retry_most_minutes: the longest such pause.
+        clock_bound_days: how long after the latest sign of time in the data root a date may be that the
+            service believes.
+        keep_catalogs: earlier catalogs that `fairway gc` leaves, the latest.
+        keep_days: days; it leaves a catalog that was replaced later than that too.
+        log_format: how the log is written, for people or as a line of JSON for each event.
+        metrics_file: where metrics are written, or None for `metrics.prom` in the data root.
+        hooks: the operator's own commands.
         cache: folder that compiled kernels are to be kept in, or None: see `cache_homes`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = SettingsConfigDict(
+        frozen=True,
+        extra="forbid",
+        hide_input_in_errors=True,
+        env_prefix=PREFIX,
+        env_nested_delimiter=BELOW,
+    )
 
-    data: Path | None = None
-    daily_key: Annotated[InstanceOf[DailyKey] | None, BeforeValidator(_key_from_text)] = Field(
+    data: Path | None = _path()
+    daily_key: Annotated[InstanceOf[DailyKey] | None, BeforeValidator(key_from_text)] = Field(
         default=None, repr=False, exclude=True
     )
-    daily_key_file: Path | None = None
-    workers: int = Field(default=1, ge=1, le=MOST_WORKERS)
-    deals_per_night: int = Field(default=500, ge=1, le=MOST_DEALS_PER_NIGHT)
-    deals_cap: int = Field(default=20_000, ge=1, le=MOST_DEALS)
-    publish_ahead_days: int = Field(default=2, ge=1, le=MOST_AHEAD_DAYS)
-    daily_from: Annotated[date, BeforeValidator(_day_from_text)] = Field(default=FIRST_DAY, ge=FIRST_DAY)
-    cache: Path | None = None
+    daily_key_file: Path | None = _path()
+    workers: _Whole = _number(1, least=1, most=MOST_WORKERS)
+    deals_per_night: _Whole = _number(500, least=1, most=MOST_DEALS_PER_NIGHT)
+    deals_cap: _Whole = _number(20_000, least=1, most=MOST_DEALS)
+    levels: dict[Annotated[str, BeforeValidator(level_name)], LevelSettings] = Field(
+        default_factory=dict, description=f"a section for each of {', '.join(LEVELS)} that differs"
+    )
+    publish_ahead_days: _Whole = _number(2, least=1, most=MOST_AHEAD_DAYS)
+    daily_from: Annotated[date, BeforeValidator(day_from_text)] = Field(
+        default=FIRST_DAY, ge=FIRST_DAY, description=f"a date from {FIRST_DAY} on, as YYYY-MM-DD"
+    )
+    nightly_at: Annotated[time, BeforeValidator(minute_of_day)] = Field(
+        default=time(0, 5), description="a time of the day in UTC, as HH:MM"
+    )
+    publish_every_minutes: _Whole = _number(60, least=1, most=MOST_MINUTES)
+    retry_first_minutes: _Whole = _number(5, least=1, most=MOST_MINUTES)
+    retry_most_minutes: _Whole = _number(120, least=1, most=MOST_MINUTES)
+    clock_bound_days: _Whole = _number(400, least=1, most=MOST_DAYS)
+    keep_catalogs: _Whole = _number(30, least=0, most=MOST_KEPT)
+    keep_days: _Whole = _number(30, least=0, most=MOST_DAYS)
+    log_format: Literal["text", "json"] = Field(default="text", description="text or json")
+    metrics_file: Path | None = _path()
+    hooks: Hooks = Field(default=Hooks(), description=f"a section with {', '.join(Hooks.model_fields)}")
+    cache: Path | None = _path()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what is passed in; the library would look into the environment by itself."""
+        return (init_settings,)
+
+    @model_validator(mode="after")
+    def _pauses_grow(self) -> Self:
+        if self.retry_most_minutes < self.retry_first_minutes:
+            raise ValueError(
+                f"retry_most_minutes is {self.retry_most_minutes}, less than retry_first_minutes, which is"
+                f" {self.retry_first_minutes}; make it at least that"
+            )
+        return self
+
+    def deals_of(self, level: str) -> int:
+        """Admitted deals that a night adds to this level."""
+        own = self.levels.get(level, LevelSettings()).deals_per_night
+        return self.deals_per_night if own is None else own
+
+    def cap_of(self, level: str) -> int:
+        """Deals at which this level's pool stops growing by nights."""
+        own = self.levels.get(level, LevelSettings()).deals_cap
+        return self.deals_cap if own is None else own
 
 
-VARIABLES: Final = {PREFIX + name.upper(): name for name in Settings.model_fields}
+VARIABLES: Final = {
+    PREFIX + name.upper(): name for name in Settings.model_fields if name not in ("levels", "hooks")
+}
 
 
 def environment() -> Mapping[str, str]:
@@ -115,7 +227,7 @@ def settings_from(variables: Mapping[str, str], processor_count: int) -> Setting
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
-        faults += [_fault_text(fault["loc"][0], fault["msg"], values) for fault in error.errors()]
+        faults += [_fault_text((*fault["loc"], "")[0], fault["msg"], values) for fault in error.errors()]
         settings = None
     if settings is None or faults:
         raise ConfigurationError("; ".join(faults)) from None
@@ -130,20 +242,25 @@ def _add_key_from_file(values: dict[str, object]) -> list[str]:
     if "daily_key" in values:
         return [f"{KEY_VARIABLE} and {KEY_FILE_VARIABLE} are both set; unset one of them"]
     try:
-        values["daily_key"] = _key_from_text(read_key_text(Path(file)))
+        values["daily_key"] = key_from_text(read_key_text(Path(file)))
     except (ConfigurationError, ValueError) as error:
         return [f"{KEY_FILE_VARIABLE}: {error}"]
     return []
 
 
 def _unknown_text(name: str) -> str:
-    near = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.0)
-    return f"unknown variable {name}; the nearest that Fairway knows is {near[0]}"
+    def nearness(known: str) -> tuple[bool, float]:
+        given, other = name.removeprefix(PREFIX), known.removeprefix(PREFIX)
+        return other.endswith(given), difflib.SequenceMatcher(None, given, other).ratio()
+
+    return f"unknown variable {name}; the nearest that Fairway knows is {max(VARIABLES, key=nearness)}"
 
 
 def _fault_text(field: int | str, message: str, values: Mapping[str, object]) -> str:
     variable = f"{PREFIX}{field}".upper()
     reason = message.removeprefix("Value error, ")
+    if not field:
+        return reason
     if variable == KEY_VARIABLE:
         return f"{variable}: {reason}"
     return f"{variable} is {values[str(field)]!r}: {reason}"

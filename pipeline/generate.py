@@ -93,7 +93,7 @@ def add_nights(
     catalog: Catalog,
     nights: Sequence[date],
     deals_per_night: Mapping[str, int],
-    cap: int,
+    caps: Mapping[str, int],
     executor: Executor,
     progress: Progress,
     *,
@@ -101,7 +101,7 @@ def add_nights(
 ) -> Catalog:
     """Make the parts of nights for all levels.
 
-    A level without a last night gets the last of these nights alone. A pool grows up to the cap; a night
+    A level without a last night gets the last of these nights alone. A pool grows up to its cap; a night
     without room adds no part, but it has been made.
 
     Args:
@@ -109,7 +109,7 @@ def add_nights(
         catalog: the catalog as it is.
         nights: dates, ascending; those that a level has already are passed over.
         deals_per_night: deals of each level's part.
-        cap: deals in a pool at which nights add no more.
+        caps: deals in each level's pool at which nights add no more.
         executor: runs `certify_batch`.
         progress: is told of each deal, with the level as the task.
         ahead: how many batches at most are in flight.
@@ -123,7 +123,7 @@ def add_nights(
     """
     for pool in catalog.pools:
         due = _due(pool, nights)
-        sizes = _sizes(pool, due, deals_per_night[pool.level], cap)
+        sizes = _sizes(pool, due, deals_per_night[pool.level], caps[pool.level])
         grown = _grown(storage, pool, sizes, executor, progress, ahead) if sizes else pool
         if due:
             catalog = catalog.with_pool(dataclasses.replace(grown, last_night=due[-1]))

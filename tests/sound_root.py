@@ -60,7 +60,7 @@ def sound_files() -> Mapping[str, bytes]:
     catalog = load_catalog(storage)
     for night in NIGHTS:
         deals = dict.fromkeys(LEVELS, DEALS_PER_NIGHT)
-        catalog = add_nights(storage, catalog, [night], deals, 1000, EXECUTOR, SILENT)
+        catalog = add_nights(storage, catalog, [night], deals, dict.fromkeys(LEVELS, 1000), EXECUTOR, SILENT)
     save_catalog(storage, catalog)
     publish(storage, DAYS, None, NOW, EXECUTOR, SILENT)
     write_views(storage, catalog)

@@ -1,13 +1,22 @@
 """Settings come from a mapping alone, are checked whole, and never show the key."""
 
-from datetime import date
+from datetime import date, time
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
-from jobs.settings import VARIABLES, Settings, cache_homes, checkout_root, data_root, settings_from
+from jobs.settings import (
+    VARIABLES,
+    LevelSettings,
+    Settings,
+    cache_homes,
+    checkout_root,
+    data_root,
+    settings_from,
+)
 from pipeline.errors import ConfigurationError
+from pipeline.levels import LEVELS
 from pipeline.secret import DailyKey
 
 KEY = "0123456789abcdef" * 4
@@ -52,6 +61,15 @@ def test_every_variable_sets_its_field() -> None:
         "FAIRWAY_DEALS_CAP": "100",
         "FAIRWAY_PUBLISH_AHEAD_DAYS": "5",
         "FAIRWAY_DAILY_FROM": "2026-11-01",
+        "FAIRWAY_NIGHTLY_AT": "23:59",
+        "FAIRWAY_PUBLISH_EVERY_MINUTES": "15",
+        "FAIRWAY_RETRY_FIRST_MINUTES": "1",
+        "FAIRWAY_RETRY_MOST_MINUTES": "30",
+        "FAIRWAY_CLOCK_BOUND_DAYS": "100",
+        "FAIRWAY_KEEP_CATALOGS": "0",
+        "FAIRWAY_KEEP_DAYS": "7",
+        "FAIRWAY_LOG_FORMAT": "json",
+        "FAIRWAY_METRICS_FILE": "/run/fairway.prom",
         "FAIRWAY_CACHE": "/var/cache/fairway",
     }
     assert set(variables) == set(VARIABLES)
@@ -64,8 +82,28 @@ def test_every_variable_sets_its_field() -> None:
         deals_cap=100,
         publish_ahead_days=5,
         daily_from=date(2026, 11, 1),
+        nightly_at=time(23, 59),
+        publish_every_minutes=15,
+        retry_first_minutes=1,
+        retry_most_minutes=30,
+        clock_bound_days=100,
+        keep_catalogs=0,
+        keep_days=7,
+        log_format="json",
+        metrics_file=Path("/run/fairway.prom"),
         cache=Path("/var/cache/fairway"),
     )
+
+
+def test_a_level_has_its_own_numbers_where_it_is_given_some() -> None:
+    settings = Settings(
+        deals_cap=7, levels={"hard": LevelSettings(deals_per_night=3), "easy": LevelSettings(deals_cap=9)}
+    )
+    assert {level: (settings.deals_of(level), settings.cap_of(level)) for level in LEVELS} == {
+        "easy": (500, 9),
+        "medium": (500, 7),
+        "hard": (3, 7),
+    }
 
 
 def test_variables_of_others_are_passed_over() -> None:

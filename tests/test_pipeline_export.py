@@ -33,7 +33,9 @@ def grown(storage: LocalStorage, pool: Pool, night: date, deals: int, patch: pyt
     per_night = {"easy": 0, LEVEL: deals, "hard": 0}
     catalog = empty_catalog().with_pool(pool)
     with local_executor(1) as executor:
-        catalog = add_nights(storage, catalog, [night], per_night, 10**6, executor, SILENT)
+        catalog = add_nights(
+            storage, catalog, [night], per_night, dict.fromkeys(per_night, 10**6), executor, SILENT
+        )
     return catalog.pool(LEVEL)
 
 

@@ -37,6 +37,7 @@ NIGHT = date(2026, 11, 30)
 NEXT = NIGHT + timedelta(1)
 PER_NIGHT = {"easy": 7, "medium": 60, "hard": 5}
 CAP = 1000
+CAPS = dict.fromkeys(LEVELS, CAP)
 
 
 class Inline(Executor):
@@ -84,7 +85,9 @@ def add(storage: Storage, *nights: date, executor: Executor | None = None, cap: 
     """A night as the job does it."""
     catalog = load_catalog(storage)
     clear_unreferenced(storage, catalog)
-    catalog = add_nights(storage, catalog, nights, PER_NIGHT, cap, executor or Inline(), SILENT)
+    catalog = add_nights(
+        storage, catalog, nights, PER_NIGHT, dict.fromkeys(LEVELS, cap), executor or Inline(), SILENT
+    )
     return save_catalog(storage, catalog)
 
 
@@ -198,6 +201,12 @@ def test_the_cap_ends_growth_but_not_the_nights(storage: LocalStorage) -> None:
         assert pool.next_number == numbers_of(storage, pool)[-1] + 1
 
 
+def test_each_level_has_its_own_cap(storage: LocalStorage) -> None:
+    caps = {"easy": 3, "medium": 1000, "hard": 1}
+    catalog = add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, caps, Inline(), SILENT)
+    assert {pool.level: pool.size for pool in catalog.pools} == {**caps, "medium": PER_NIGHT["medium"]}
+
+
 def test_a_pool_above_the_cap_stays_as_it_is(storage: LocalStorage) -> None:
     add(storage, NIGHT)
     before = load_catalog(storage)
@@ -260,7 +269,7 @@ def test_what_a_run_with_other_settings_left_behind_gives_way(storage: LocalStor
     storage.create(same.parts[0].path, whole.read(same.parts[0].path))
     storage.create(PartName(shorter.level, 1, 0, 3).path, b"made with fewer deals a night")
     storage.create(damaged.parts[0].path, b"the same name, other bytes")
-    add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAP, Inline(), SILENT)
+    add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Inline(), SILENT)
     assert clear_unreferenced(storage, catalog) == (PartName(shorter.level, 1, 0, 3).path,)
     save_catalog(storage, catalog)
     assert content(storage) == content(whole)
@@ -347,7 +356,7 @@ class Recorder:
 
 def test_progress_is_told_for_each_level_up_to_its_end(storage: LocalStorage) -> None:
     recorder = Recorder()
-    add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAP, Inline(), recorder)
+    add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Inline(), recorder)
     for level in LEVELS:
         told = [(done, total) for task, done, total in recorder.told if task == level]
         assert told == [(n, PER_NIGHT[level]) for n in range(1, PER_NIGHT[level] + 1)]
@@ -398,7 +407,7 @@ def test_an_interrupt_cancels_what_is_queued_and_gets_out(storage: LocalStorage)
 
     executor = Counting()
     with pytest.raises(KeyboardInterrupt):
-        add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAP, executor, Interrupted(), ahead=8)
+        add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, executor, Interrupted(), ahead=8)
     assert all(future.done() for future in executor.futures)
     assert storage.list("") == ()
 

@@ -46,7 +46,8 @@ def with_a_night(storage: LocalStorage, night: date = NIGHT) -> LocalStorage:
     catalog = load_catalog(storage)
     per_night = dict.fromkeys([pool.level for pool in catalog.pools], 35)
     with local_executor(1) as executor:
-        save_catalog(storage, add_nights(storage, catalog, [night], per_night, 1000, executor, SILENT))
+        caps = dict.fromkeys(per_night, 1000)
+        save_catalog(storage, add_nights(storage, catalog, [night], per_night, caps, executor, SILENT))
     return storage
 
 

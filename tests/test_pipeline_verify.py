@@ -241,7 +241,7 @@ def test_ten_thousand_deals_without_solving_take_less_than_five_seconds(tmp_path
 
     storage = LocalStorage(tmp_path)
     deals = {"easy": 3400, "medium": 3300, "hard": 3300}
-    catalog = add_nights(storage, load_catalog(storage), NIGHTS[:1], deals, 20_000, EXECUTOR, SILENT)
+    catalog = add_nights(storage, load_catalog(storage), NIGHTS[:1], deals, deals, EXECUTOR, SILENT)
     save_catalog(storage, catalog)
     write_views(storage, catalog)
     begun = time.process_time()  # the machine may have other work
