@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from jobs.lock import root_lock
-from jobs.runs import Tally, recorded
+from jobs.runs import Run, recorded
 from jobs.settings import Settings
 from jobs.tools import Tools
 from pipeline.catalog import load_catalog
 from pipeline.errors import DamagedError
+from pipeline.records import Tally
 from pipeline.storage import LocalStorage
 from pipeline.views import write_views
 from solver.errors import FairwayError
@@ -59,9 +60,10 @@ def mending_run(storage: LocalStorage, job: str, settings: Settings, tools: Tool
 def _cleared_and_recorded(
     storage: LocalStorage, job: str, settings: Settings, tools: Tools
 ) -> Iterator[Tally]:
-    with recorded(storage, job, settings.workers, tools.version, tools.clock) as tally:
+    run = Run.begun(job, tools.clock(), settings.workers, tools.version, tools.stopwatch)
+    with recorded(storage, run, tools.clock):
         storage.clear_leftovers()
-        yield tally
+        yield run.tally
 
 
 @contextmanager

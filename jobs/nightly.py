@@ -9,12 +9,12 @@ from datetime import date
 
 from jobs.due import Due, due
 from jobs.exclusive import exclusive_run
-from jobs.runs import Tally
 from jobs.settings import Settings
 from jobs.tools import Tools
 from pipeline.catalog import Catalog, load_catalog, save_catalog
 from pipeline.ledger import published_days
 from pipeline.levels import LEVELS
+from pipeline.records import Tally
 from pipeline.storage import LocalStorage
 
 
@@ -126,6 +126,7 @@ def _make(
                 executor,
                 tools.progress,
                 ahead=batches_ahead(settings.workers),
+                counts=tally,
             )
             after = save_catalog(storage, after)
             tally.change = after.change

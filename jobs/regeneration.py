@@ -86,7 +86,7 @@ def run_regeneration(
             drop_unfinished(storage, pool)
         with local_executor(settings.workers) as executor:
             ahead = batches_ahead(settings.workers)
-            after = regenerate(storage, catalog, wanted, executor, tools.progress, ahead=ahead)
+            after = regenerate(storage, catalog, wanted, executor, tools.progress, ahead=ahead, counts=tally)
         made = after.pool(request.level)
         last = made.parts[-1].last
         tally.deals, tally.sampled = made.size, last - wanted.first + 1

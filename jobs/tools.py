@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from time import perf_counter
 
+from pipeline.counts import Clock
 from pipeline.progress import Progress
 
 
@@ -17,9 +19,11 @@ class Tools:
             imported.
         progress: is told how far the work is.
         version: of Fairway.
+        stopwatch: seconds from any fixed moment, which the stages of the work are timed with.
     """
 
     clock: Callable[[], datetime]
     load_kernels: Callable[[], None]
     progress: Progress
     version: str
+    stopwatch: Clock = perf_counter

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from jobs.exclusive import exclusive_run
-from jobs.runs import Tally, changes_made
+from jobs.runs import changes_made
 from jobs.settings import Settings
 from jobs.tools import Tools
 from pipeline.catalog import Catalog, Pool, load_catalog
 from pipeline.garbage import Garbage, find_garbage, remove_garbage
+from pipeline.records import Tally
 from pipeline.storage import LocalStorage
 
 

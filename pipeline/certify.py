@@ -4,8 +4,9 @@ Everything here is a pure function of its arguments, with plain values in and ou
 a thread, in another process or on another machine.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from pipeline.counts import Clock, Stages, Stopwatch, no_clock
 from pipeline.errors import CheckError
 from pipeline.levels import Level, level_named, par_of
 from pipeline.shuffle import MOST_DEAL_NUMBER, deal_numbered
@@ -44,25 +45,84 @@ class CertifiedDeal:
     distribution: ScoreDistribution
 
 
-def certify(level: Level, deal: Deal, number: int) -> CertifiedDeal | None:
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What became of the deals of consecutive numbers.
+
+    Attributes:
+        first: the first number.
+        count: how many they are.
+        deals: those that the level's policy admits, ascending.
+        cleared: the numbers of those that can be cleared, ascending.
+        stages: how long it took; two batches are the same whatever that says.
+    """
+
+    first: int
+    count: int
+    deals: tuple[CertifiedDeal, ...]
+    cleared: tuple[int, ...] = ()
+    stages: Stages = field(default_factory=Stages, compare=False)
+
+
+def certify(level: Level, deal: Deal, number: int, watch: Stopwatch | None = None) -> CertifiedDeal | None:
     """Certify one deal; None where it cannot be cleared or the policy does not admit it.
 
     Args:
         level: whose rules and policy hold.
         deal: the deal.
         number: what the result is to carry as its deal number.
+        watch: is told of each stage.
 
     Raises:
         CheckError: the search's line does not do under replay what the search says.
     """
+    return _judged(level, deal, number, watch or Stopwatch(no_clock))[1]
+
+
+def certify_batch(level_name: str, first: int, count: int, clock: Clock = no_clock) -> Batch:
+    """Certify the deals of consecutive numbers.
+
+    Args:
+        level_name: a row of `LEVELS`.
+        first: the first deal number.
+        count: how many numbers, at least 1.
+        clock: that the stages are timed with, by whoever does the work.
+
+    Raises:
+        UsageError: no such level, or numbers out of range.
+        CheckError: see `certify`.
+    """
+    level = level_named(level_name)
+    if count < 1 or not 0 <= first <= MOST_DEAL_NUMBER - (count - 1):
+        raise UsageError(f"{count} deals from number {first} on are not in 0 .. {MOST_DEAL_NUMBER}")
+    watch = Stopwatch(clock)
+    deals: list[CertifiedDeal] = []
+    cleared: list[int] = []
+    for number in range(first, first + count):
+        deal = deal_numbered(number)
+        watch.lap("sampling")
+        is_cleared, certified = _judged(level, deal, number, watch)
+        if is_cleared:
+            cleared.append(number)
+        if certified is not None:
+            deals.append(certified)
+    return Batch(first, count, tuple(deals), tuple(cleared), watch.stages)
+
+
+def _judged(level: Level, deal: Deal, number: int, watch: Stopwatch) -> tuple[bool, CertifiedDeal | None]:
+    """Whether a deal can be cleared, and what it is certified as where the policy admits it."""
     solution = search.solve(deal, level.rules, fewest=False)
+    watch.lap("solving")
     if not solution.cleared:
-        return None
+        return False, None
     distribution = steady.rate(deal, level.rules)
-    if not level.admits(distribution):
-        return None
+    is_admitted = level.admits(distribution)
+    watch.lap("rating")
+    if not is_admitted:
+        return True, None
     best_score, line, draws = _replayed(level, deal, number, solution)
-    return CertifiedDeal(
+    watch.lap("solving")
+    return True, CertifiedDeal(
         level=level.name,
         deal_number=number,
         deal=deal,
@@ -73,28 +133,6 @@ def certify(level: Level, deal: Deal, number: int) -> CertifiedDeal | None:
         draws=draws,
         distribution=distribution,
     )
-
-
-def certify_batch(level_name: str, first: int, count: int) -> tuple[CertifiedDeal, ...]:
-    """Certify the deals of consecutive numbers.
-
-    Args:
-        level_name: a row of `LEVELS`.
-        first: the first deal number.
-        count: how many numbers, at least 1.
-
-    Returns:
-        Those that the level's policy admits, ascending.
-
-    Raises:
-        UsageError: no such level, or numbers out of range.
-        CheckError: see `certify`.
-    """
-    level = level_named(level_name)
-    if count < 1 or not 0 <= first <= MOST_DEAL_NUMBER - (count - 1):
-        raise UsageError(f"{count} deals from number {first} on are not in 0 .. {MOST_DEAL_NUMBER}")
-    certified = (certify(level, deal_numbered(number), number) for number in range(first, first + count))
-    return tuple(deal for deal in certified if deal is not None)
 
 
 def warm_up() -> None:

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
+from pipeline.counts import Stopwatch, no_clock
 from pipeline.documents import DAILY_SCHEMA, SOLUTION_SCHEMA, render
 from pipeline.levels import DAILY
 from pipeline.shuffle import daily_candidate
@@ -78,12 +79,13 @@ def is_over(day: date, now: datetime) -> bool:
     return now - datetime.combine(day, time(), UTC) >= _OVER_AFTER
 
 
-def choose(day: date, key: bytes | None) -> DailyHole:
+def choose(day: date, key: bytes | None, watch: Stopwatch | None = None) -> DailyHole:
     """The hole of a date: the first of its shuffles that the daily policy admits.
 
     Args:
         day: the date, from 2026-01-01 on.
         key: the secret of 32 bytes, or None.
+        watch: is told of each stage.
 
     Raises:
         UsageError: the date lies before the first hole, or the key has another size.
@@ -92,9 +94,11 @@ def choose(day: date, key: bytes | None) -> DailyHole:
     from pipeline.certify import certify  # it has kernels
 
     hole_of(day)
+    watch = watch or Stopwatch(no_clock)
     for attempt in count():
         deal = daily_candidate(day, attempt, key)
-        certified = certify(DAILY, deal, attempt)
+        watch.lap("sampling")
+        certified = certify(DAILY, deal, attempt, watch)
         if certified is not None:
             return DailyHole(day, attempt, None if key is None else key_id(key), certified)
     raise AssertionError("the attempts never end")

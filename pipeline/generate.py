@@ -5,15 +5,18 @@ into batches, how many workers there were, or in which order they finished.
 """
 
 import dataclasses
+from bisect import bisect_left
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Final
 
-from pipeline.catalog import Catalog, PartName, Pool
-from pipeline.certify import CertifiedDeal, certify_batch, warm_up
+from pipeline.catalog import Catalog, Part, PartName, Pool
+from pipeline.certify import Batch, CertifiedDeal, certify_batch, warm_up
+from pipeline.counts import Clock, Counts, Stopwatch, no_clock
 from pipeline.errors import CheckError
 from pipeline.ordered import AHEAD, in_order
 from pipeline.parts import puzzles_of, write_part
@@ -52,6 +55,7 @@ def make_parts(
     progress: Progress,
     *,
     ahead: int = AHEAD,
+    counts: Counts | None = None,
 ) -> Generator[MadePart, None, None]:
     """Cut parts of these sizes from the deals that a level admits, in number order.
 
@@ -63,13 +67,16 @@ def make_parts(
         executor: runs `certify_batch`.
         progress: is told of each deal, with the level as the task.
         ahead: how many batches at most are in flight.
+        counts: counted up with each deal.
 
     Raises:
         CheckError: the deal numbers have run out, or a line fails its replay.
     """
+    counts = counts or Counts()
     total, done = sum(sizes), 0
-    with closing(in_order(executor, certified_span, spans(level, first), ahead)) as batches:
-        deals = (deal for batch in batches for deal in batch)
+    work = partial(certified_span, clock=counts.clock)
+    with closing(in_order(executor, work, spans(level, first), ahead)) as batches:
+        deals = _counted(batches, level, counts)
         for size in sizes:
             rows: list[CertifiedDeal] = []
             for deal in new_deals(deals, known):
@@ -98,6 +105,7 @@ def add_nights(
     progress: Progress,
     *,
     ahead: int = AHEAD,
+    counts: Counts | None = None,
 ) -> Catalog:
     """Make the parts of nights for all levels.
 
@@ -113,6 +121,7 @@ def add_nights(
         executor: runs `certify_batch`.
         progress: is told of each deal, with the level as the task.
         ahead: how many batches at most are in flight.
+        counts: counted up with each deal and part.
 
     Returns:
         The catalog that names the new parts, for the caller to swap in; nothing points to them before.
@@ -121,10 +130,11 @@ def add_nights(
         CheckError: the deal numbers have run out, or a line fails its replay.
         DamagedError: a part of a pool that grows is not what the catalog says.
     """
+    counts = counts or Counts()
     for pool in catalog.pools:
         due = _due(pool, nights)
         sizes = _sizes(pool, due, deals_per_night[pool.level], caps[pool.level])
-        grown = _grown(storage, pool, sizes, executor, progress, ahead) if sizes else pool
+        grown = _grown(storage, pool, sizes, executor, progress, ahead, counts) if sizes else pool
         if due:
             catalog = catalog.with_pool(dataclasses.replace(grown, last_night=due[-1]))
     return catalog
@@ -155,6 +165,7 @@ def _grown(
     executor: Executor,
     progress: Progress,
     ahead: int,
+    counts: Counts,
 ) -> Pool:
     """The pool with a new part for each night; the parts are written, but nothing points to them yet."""
     warm_up()
@@ -163,18 +174,59 @@ def _grown(
         known.update(puzzles_of(storage, part))
     parts = list(pool.parts)
     making = make_parts(
-        pool.level, pool.next_number, list(sizes.values()), known, executor, progress, ahead=ahead
+        pool.level,
+        pool.next_number,
+        list(sizes.values()),
+        known,
+        executor,
+        progress,
+        ahead=ahead,
+        counts=counts,
     )
     with closing(making) as all_made:
         for night, made in zip(sizes, all_made, strict=True):
             name = PartName(pool.level, pool.generation, made.first, made.last)
-            parts.append(write_part(storage, name, night, made.rows))
+            parts.append(write_counted(storage, name, night, made.rows, counts))
     return dataclasses.replace(pool, parts=tuple(parts), next_number=parts[-1].last + 1)
 
 
-def certified_span(span: tuple[str, int, int]) -> tuple[CertifiedDeal, ...]:
+def write_counted(
+    storage: Storage, name: PartName, night: date | None, rows: Sequence[CertifiedDeal], counts: Counts
+) -> Part:
+    """Write a part as `write_part` does, timed and counted."""
+    watch = Stopwatch(counts.clock)
+    part = write_part(storage, name, night, rows)
+    watch.lap("writing")
+    counts.stages.add(watch.stages)
+    counts.level(name.level).written += part.rows
+    return part
+
+
+def _counted(batches: Iterable[Batch], level: str, counts: Counts) -> Iterator[CertifiedDeal]:
+    """The deals of batches, counted up to the last number that was taken.
+
+    What was looked at beyond that counts for nobody: how far that is depends on the workers.
+    """
+    counted = counts.level(level)
+
+    def look_at(batch: Batch, begin: int, end: int) -> None:
+        counted.sampled += end - begin
+        counted.cleared += bisect_left(batch.cleared, end) - bisect_left(batch.cleared, begin)
+
+    for batch in batches:
+        counts.stages.add(batch.stages)
+        begin = batch.first
+        for deal in batch.deals:
+            look_at(batch, begin, deal.deal_number + 1)
+            begin = deal.deal_number + 1
+            counted.admitted += 1
+            yield deal
+        look_at(batch, begin, batch.first + batch.count)
+
+
+def certified_span(span: tuple[str, int, int], clock: Clock = no_clock) -> Batch:
     """A batch, as `spans` names it, certified."""
-    return certify_batch(*span)
+    return certify_batch(*span, clock)
 
 
 def spans(level: str, first: int, last: int = MOST_DEAL_NUMBER) -> Iterator[tuple[str, int, int]]:

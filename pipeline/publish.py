@@ -7,12 +7,13 @@ something older stands in nobody's way: everything else is published first, and 
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from pipeline.certify import warm_up
+from pipeline.counts import Clock, Counts, Stages, Stopwatch, no_clock
 from pipeline.daily import choose, daily_bytes, hole_of, is_over, solution_bytes
 from pipeline.daily_faults import daily_faults, solution_faults
 from pipeline.documents import parse
@@ -53,26 +54,6 @@ class Published:
     released: tuple[date, ...]
 
 
-class Counts(Protocol):
-    """What is counted up while `publish` goes on, so that it holds whatever stops it.
-
-    Attributes:
-        dailies: the holes that it has published.
-        solutions: the solutions that it has put out since, apart from their holes.
-    """
-
-    dailies: int
-    solutions: int
-
-
-@dataclass(slots=True)
-class _Uncounted:
-    """Counts that nobody looks at."""
-
-    dailies: int = 0
-    solutions: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class MadeDaily:
     """A hole ready to be published, every check behind it.
@@ -83,6 +64,7 @@ class MadeDaily:
         daily: bytes of the daily.
         solution: bytes of the solution.
         entry: how the index will list it, the solution not yet out.
+        stages: how long it took to make.
     """
 
     day: date
@@ -90,16 +72,18 @@ class MadeDaily:
     daily: bytes
     solution: bytes
     entry: Entry
+    stages: Stages = field(default_factory=Stages, compare=False)
 
 
-def make_daily(day: date, key: bytes | None) -> MadeDaily:
+def make_daily(day: date, key: bytes | None, clock: Clock = no_clock) -> MadeDaily:
     """Choose the hole of a date, write its documents and check them as a reader would; pure.
 
     Raises:
         UsageError: the date lies before the first hole, or the key has another size.
         CheckError: a document does not hold, so nothing may be published.
     """
-    hole = choose(day, key)
+    watch = Stopwatch(clock)
+    hole = choose(day, key, watch)
     daily, solution = daily_bytes(hole), solution_bytes(hole)
     document = parse(daily, daily_path(day))
     faults = daily_faults(document) or solution_faults(parse(solution, solution_path(day)), document)
@@ -108,7 +92,7 @@ def make_daily(day: date, key: bytes | None) -> MadeDaily:
     entry = Entry(
         day, hole.hole, hole.certified.par, sha256_of(daily), sha256_of(solution), is_released=False
     )
-    return MadeDaily(day, hole.certified.deal.puzzle_id, daily, solution, entry)
+    return MadeDaily(day, hole.certified.deal.puzzle_id, daily, solution, entry, watch.stages)
 
 
 def publish(
@@ -140,7 +124,7 @@ def publish(
             hole was listed for its date before. Everything else was done.
         DamagedError: something older is damaged; it was left alone. Everything else was done.
     """
-    counts = counts or _Uncounted()
+    counts = counts or Counts()
 
     def is_told(day: date) -> bool:
         return day in early or is_over(day, now)
@@ -156,11 +140,15 @@ def publish(
     refusals: list[str] = []
     if missing:
         warm_up()
-    with closing(in_order(executor, partial(make_daily, key=key), missing)) as made:
+    with closing(in_order(executor, partial(make_daily, key=key, clock=counts.clock), missing)) as made:
         for done, daily in enumerate(made, start=1):
+            counts.stages.add(daily.stages)
             refusal = ledger.refusal(daily.entry, daily.puzzle_id)
             if refusal is None:
+                watch = Stopwatch(counts.clock)
                 _put_out(storage, ledger, daily, leftovers, over=is_told(daily.day))
+                watch.lap("writing")
+                counts.stages.add(watch.stages)
                 counts.dailies += 1
             else:
                 refusals.append(refusal)

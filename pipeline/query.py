@@ -17,9 +17,10 @@ from pipeline.answer import BATCH_ROWS, Answer
 from pipeline.catalog import Catalog
 from pipeline.errors import QueryError
 from pipeline.macros import MACROS
+from pipeline.records import run_paths
 from pipeline.sources import Deals, Documents, deals_of
 from pipeline.storage import LocalStorage
-from pipeline.views import DAILY_COLUMNS, RUN_COLUMNS, daily_paths, run_paths
+from pipeline.views import DAILY_COLUMNS, RUN_COLUMNS, daily_paths
 
 MEMORY_LIMIT: Final = "1GB"
 # PIVOT is MULTI: DuckDB makes an enumeration of its columns first.

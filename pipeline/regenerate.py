@@ -11,10 +11,11 @@ from typing import Final
 
 from pipeline.catalog import Catalog, PartName, Pool, generation_prefix, save_catalog
 from pipeline.certify import warm_up
+from pipeline.counts import Counts
 from pipeline.errors import DamagedError
-from pipeline.generate import make_parts
+from pipeline.generate import make_parts, write_counted
 from pipeline.ordered import AHEAD
-from pipeline.parts import PART_ROWS, clear_unreferenced, puzzles_of, write_part
+from pipeline.parts import PART_ROWS, clear_unreferenced, puzzles_of
 from pipeline.progress import Progress
 from pipeline.puzzles import PuzzleIds
 from pipeline.shuffle import MOST_DEAL_NUMBER
@@ -69,6 +70,7 @@ def regenerate(
     progress: Progress,
     *,
     ahead: int = AHEAD,
+    counts: Counts | None = None,
 ) -> Catalog:
     """Make a generation, or what is missing of it, and switch the level to it.
 
@@ -79,6 +81,7 @@ def regenerate(
         executor: runs `certify_batch`.
         progress: is told of each deal made in this run, with the level as the task.
         ahead: how many batches at most are in flight.
+        counts: counted up with each deal and part of this run.
 
     Returns:
         The catalog that has been swapped in; by the run before, where only its last step was missing.
@@ -88,6 +91,7 @@ def regenerate(
         CheckError: the deal numbers have run out, or a line fails its replay.
         DamagedError: the record of the unfinished one is damaged, or there are parts without a record.
     """
+    counts = counts or Counts()
     pool = catalog.pool(wanted.level)
     is_there = was_just_made(storage, pool, wanted)
     clear_unreferenced(storage, catalog)
@@ -96,11 +100,13 @@ def regenerate(
     record, known = _begun(storage, pool, wanted)
     warm_up()
     sizes = _part_sizes(record.missing)
-    making = make_parts(wanted.level, record.next_number, sizes, known, executor, progress, ahead=ahead)
+    making = make_parts(
+        wanted.level, record.next_number, sizes, known, executor, progress, ahead=ahead, counts=counts
+    )
     with closing(making) as made:
         for part in made:
             name = PartName(wanted.level, wanted.generation, part.first, part.last)
-            record = record.with_part(write_part(storage, name, None, part.rows))
+            record = record.with_part(write_counted(storage, name, None, part.rows, counts))
             write_record(storage, record)
     switched = save_catalog(storage, catalog.with_pool(record.pool(pool.last_night)))
     storage.remove(record_path(wanted.level, wanted.generation))

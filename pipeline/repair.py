@@ -11,17 +11,17 @@ from datetime import datetime
 from typing import Final
 
 from pipeline.catalog import CATALOG_FILE, KEPT_PREFIX, Catalog, kept_changes, kept_path, load_catalog
-from pipeline.documents import parse
 from pipeline.errors import DamagedError, MissingError, NewerError
 from pipeline.history import read_kept
 from pipeline.ledger import sha256_of
 from pipeline.mending import Mending, put
 from pipeline.progress import Progress
+from pipeline.records import read_record, run_paths
 from pipeline.repair_dailies import mend_dailies
 from pipeline.repair_parts import mend_parts
 from pipeline.secret import DailyKey
 from pipeline.storage import Storage
-from pipeline.views import SQL_FILE, daily_paths, part_paths, run_paths, write_views
+from pipeline.views import SQL_FILE, daily_paths, part_paths, write_views
 
 _NAME_DIGITS: Final = 16
 
@@ -56,7 +56,7 @@ def repair(
         _mend_views(storage, each, mending)
     for path in run_paths(storage):
         try:
-            parse(storage.read(path), path)
+            read_record(storage, path)
         except DamagedError as damage:
             mending.refuse(path, f"{damage}; nobody can tell what it was: restore a copy, or move it away")
 

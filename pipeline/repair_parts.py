@@ -107,7 +107,7 @@ def _made_anew(
     work = spans(level, part.first, part.last)
     with closing(in_order(executor, certified_span, work)) as batches:
         for batch in batches:
-            rows += new_deals(batch, known)
+            rows += new_deals(batch.deals, known)
             progress.update(level, min(len(rows), part.rows), part.rows)
     return rows
 

@@ -16,7 +16,7 @@ from pipeline.catalog import Catalog, Part
 from pipeline.documents import parse
 from pipeline.errors import DamagedError
 from pipeline.storage import LocalStorage, Storage
-from pipeline.views import DEAL_COLUMNS, ViewColumn
+from pipeline.views import DEAL_COLUMNS, LEVEL_COUNTS, ViewColumn
 from solver.errors import FairwayError
 
 _ROWS_AT_ONCE: Final = 80_000  # some 60 MB with all columns
@@ -32,6 +32,14 @@ _TYPES: Final = {
     "BOOLEAN": pa.bool_(),
     "DATE": pa.date32(),
     "TIMESTAMP": pa.timestamp("us"),
+    LEVEL_COUNTS: pa.list_(
+        pa.struct(
+            [
+                ("level", pa.string()),
+                *((name, pa.int64()) for name in ("sampled", "cleared", "admitted", "written")),
+            ]
+        )
+    ),
 }
 
 

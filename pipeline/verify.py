@@ -9,14 +9,14 @@ from concurrent.futures import Executor
 from typing import Final
 
 from pipeline.catalog import DEALS_PREFIX, Catalog, parse_part_path
-from pipeline.documents import parse
 from pipeline.progress import Progress
+from pipeline.records import read_record, run_paths
 from pipeline.storage import Storage
 from pipeline.verify_dailies import choose_anew, verify_dailies
 from pipeline.verify_history import verify_history
 from pipeline.verify_parts import verify_parts
 from pipeline.verify_report import CheckResult, Report
-from pipeline.views import SQL_FILE, catalog_sql, daily_paths, part_paths, run_paths
+from pipeline.views import SQL_FILE, catalog_sql, daily_paths, part_paths
 
 SAMPLE_SIZE: Final = 20  # deals a level that are solved and rated anew unless it is said otherwise
 
@@ -55,11 +55,11 @@ def verify(
 
 
 def _check_runs(storage: Storage, report: Report) -> None:
-    """Make sure that the view `runs` can be read."""
+    """Make sure that the view `runs` can be read, and that status and service can go by the records."""
     for path in run_paths(storage):
         with report.check("run records", "files", path) as check:
             check.checked += 1
-            parse(storage.read(path), path)
+            read_record(storage, path)
 
 
 def _check_views(storage: Storage, report: Report, catalog: Catalog) -> None:

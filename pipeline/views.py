@@ -13,10 +13,10 @@ from pipeline.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64
 from pipeline.errors import MissingError
 from pipeline.ledger import DAILY_FOLDER, daily_path, published_days
 from pipeline.macros import MACROS
+from pipeline.records import RUN_PREFIX, run_paths
 from pipeline.storage import Storage
 
 SQL_FILE: Final = "catalog.sql"
-RUN_PREFIX: Final = "runs/"
 # Globs of DuckDB, in which ? is any one character.
 _DAILY_GLOB: Final = f"{DAILY_FOLDER}????-??-??.json"
 _RUN_GLOB: Final = f"{RUN_PREFIX}*.json"
@@ -70,6 +70,9 @@ DAILY_COLUMNS: Final = (
     ViewColumn("solution_sha256", "VARCHAR", ("solution_sha256",)),
 )
 
+LEVEL_COUNTS: Final = (
+    "STRUCT(level VARCHAR, sampled BIGINT, cleared BIGINT, admitted BIGINT, written BIGINT)[]"
+)
 RUN_COLUMNS: Final = (
     ViewColumn("run_id", "VARCHAR", ("run_id",)),
     ViewColumn("job", "VARCHAR", ("job",)),
@@ -86,6 +89,13 @@ RUN_COLUMNS: Final = (
     ViewColumn("mended", "INTEGER", ("mended",)),
     ViewColumn("refused", "INTEGER", ("refused",)),
     ViewColumn("change", "INTEGER", ("change",)),
+    ViewColumn("missed", "INTEGER", ("missed",)),
+    ViewColumn("attempt", "INTEGER", ("attempt",)),
+    ViewColumn("levels", LEVEL_COUNTS, ("levels",)),
+    ViewColumn("sampling_seconds", "DOUBLE", ("stages", "sampling")),
+    ViewColumn("solving_seconds", "DOUBLE", ("stages", "solving")),
+    ViewColumn("rating_seconds", "DOUBLE", ("stages", "rating")),
+    ViewColumn("writing_seconds", "DOUBLE", ("stages", "writing")),
     ViewColumn("workers", "INTEGER", ("workers",)),
     ViewColumn("version", "VARCHAR", ("version",)),
     ViewColumn("error", "VARCHAR", ("error",)),
@@ -95,12 +105,6 @@ RUN_COLUMNS: Final = (
 def daily_paths(storage: Storage) -> tuple[str, ...]:
     """Paths of the published Daily holes, ascending: what the view `dailies` shows."""
     return tuple(daily_path(day) for day in published_days(storage))
-
-
-def run_paths(storage: Storage) -> tuple[str, ...]:
-    """Paths of the run records, ascending: what the view `runs` shows."""
-    paths = storage.list(RUN_PREFIX)
-    return tuple(path for path in paths if path.endswith(".json") and path.count("/") == 1)
 
 
 def catalog_sql(parts: Sequence[str], *, dailies: bool, runs: bool) -> str:

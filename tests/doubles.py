@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from functools import cache
 
-from pipeline.certify import CertifiedDeal
+from pipeline.certify import Batch, CertifiedDeal
+from pipeline.counts import Clock, Stages, no_clock
 from pipeline.errors import AlreadyThereError, MissingError
 from pipeline.levels import LEVELS
 from pipeline.shuffle import deal_numbered
@@ -88,6 +89,11 @@ class FailingStorage:
                 raise self._fault
 
 
+def fake_cleared(level: str, number: int) -> bool:
+    """Every other deal, and those that are admitted."""
+    return number % 2 == 0 or fake_admitted(level, number)
+
+
 @cache
 def fake_deal(level: str, number: int) -> CertifiedDeal:
     """A certified deal made without solving anything; its puzzle is that of the number's shuffle."""
@@ -111,7 +117,10 @@ def fake_admitted(level: str, number: int) -> bool:
     return (number * number + len(level)) % 7 < 2
 
 
-def fake_batch(level: str, first: int, count: int) -> tuple[CertifiedDeal, ...]:
+def fake_batch(level: str, first: int, count: int, clock: Clock = no_clock) -> Batch:
     """Stands in for `certify_batch`."""
     numbers = range(first, first + count)
-    return tuple(fake_deal(level, number) for number in numbers if fake_admitted(level, number))
+    deals = tuple(fake_deal(level, number) for number in numbers if fake_admitted(level, number))
+    cleared = tuple(number for number in numbers if fake_cleared(level, number))
+    stages = Stages(solving=clock() * count, rating=clock() * len(deals))
+    return Batch(first, count, deals, cleared, stages)

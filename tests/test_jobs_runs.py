@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from jobs.runs import Outcome, RunRecord, Tally, record_bytes, record_path, recorded
+from jobs.runs import Run, recorded
+from pipeline.counts import no_clock
 from pipeline.errors import CheckError, StorageError
-from pipeline.storage import LocalStorage
-from pipeline.views import RUN_COLUMNS
+from pipeline.records import Tally
+from pipeline.storage import LocalStorage, Storage
 from tests.doubles import FailingStorage
 
 START = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
@@ -29,16 +31,17 @@ def only_record(root: Path) -> dict[str, object]:
     return document
 
 
-def test_a_record_holds_every_column_of_the_view() -> None:
-    record = RunRecord("nightly", Outcome.DONE, START, START, 7, Tally(1, 2, 3, 4), 2, "0.1.0", None)
-    document = json.loads(record_bytes(record))
-    assert {column.path[0] for column in RUN_COLUMNS} == set(document) - {"schema"}
-    assert record_path(record) == "runs/20261130T000500Z-7.json"
-    assert (document["nights"], document["sampled"], document["deals"], document["dailies"]) == (1, 2, 3, 4)
+@contextmanager
+def run_in(storage: Storage) -> Iterator[Tally]:
+    """A run of the night, recorded; each look at the clock is a second."""
+    ticking = clock()
+    run = Run.begun("nightly", ticking(), 2, "0.1.0", no_clock)
+    with recorded(storage, run, ticking):
+        yield run.tally
 
 
 def test_a_run_that_made_something_is_done(tmp_path: Path) -> None:
-    with recorded(LocalStorage(tmp_path), "nightly", 2, "0.1.0", clock()) as tally:
+    with run_in(LocalStorage(tmp_path)) as tally:
         tally.deals = 5
     record = only_record(tmp_path)
     assert (record["outcome"], record["deals"], record["seconds"], record["error"]) == ("done", 5, 1.0, None)
@@ -46,14 +49,14 @@ def test_a_run_that_made_something_is_done(tmp_path: Path) -> None:
 
 
 def test_a_run_that_made_nothing_says_so(tmp_path: Path) -> None:
-    with recorded(LocalStorage(tmp_path), "nightly", 2, "0.1.0", clock()):
+    with run_in(LocalStorage(tmp_path)):
         pass
     assert only_record(tmp_path)["outcome"] == "nothing to do"
 
 
 def test_a_run_that_failed_tells_why_and_what_it_had_made(tmp_path: Path) -> None:
     def fail() -> None:
-        with recorded(LocalStorage(tmp_path), "nightly", 2, "0.1.0", clock()) as tally:
+        with run_in(LocalStorage(tmp_path)) as tally:
             tally.dailies = 3
             raise CheckError("too bad")
 
@@ -63,11 +66,19 @@ def test_a_run_that_failed_tells_why_and_what_it_had_made(tmp_path: Path) -> Non
     assert (record["outcome"], record["error"], record["dailies"]) == ("failed", "too bad", 3)
 
 
+def test_a_fault_of_the_program_is_recorded_as_a_failure_and_told(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), run_in(LocalStorage(tmp_path)):
+        raise ZeroDivisionError("by nothing")
+    record = only_record(tmp_path)
+    assert record["outcome"] == "failed"
+    assert record["error"] == "a fault of the program: ZeroDivisionError: by nothing"
+
+
 @pytest.mark.parametrize("stop", [KeyboardInterrupt(), SystemExit(143)])
 def test_a_run_that_was_stopped_says_so(tmp_path: Path, stop: BaseException) -> None:
     with (
         pytest.raises(type(stop)),
-        recorded(LocalStorage(tmp_path), "nightly", 2, "0.1.0", clock()),
+        run_in(LocalStorage(tmp_path)),
     ):
         raise stop
     assert only_record(tmp_path)["outcome"] == "stopped"
@@ -77,7 +88,7 @@ def test_a_record_that_cannot_be_written_does_not_hide_what_stopped_the_run(tmp_
     storage = FailingStorage(LocalStorage(tmp_path), 0, StorageError("no space"))
     with (
         pytest.raises(CheckError, match="too bad"),
-        recorded(storage, "nightly", 2, "0.1.0", clock()),
+        run_in(storage),
     ):
         raise CheckError("too bad")
 
@@ -86,6 +97,6 @@ def test_a_good_run_without_its_record_is_no_good_run(tmp_path: Path) -> None:
     storage = FailingStorage(LocalStorage(tmp_path), 0, StorageError("no space"))
     with (
         pytest.raises(StorageError, match="no space"),
-        recorded(storage, "nightly", 2, "0.1.0", clock()),
+        run_in(storage),
     ):
         pass

@@ -49,7 +49,7 @@ def test_certified_deals_are_those_of_the_frozen_reference(level: Any) -> None:
 
 @pytest.fixture(scope="module")
 def batch() -> tuple[CertifiedDeal, ...]:
-    return certify_batch("medium", 3, 20)
+    return certify_batch("medium", 3, 20).deals
 
 
 def test_a_batch_is_its_deals_one_by_one(batch: tuple[CertifiedDeal, ...]) -> None:
@@ -60,7 +60,7 @@ def test_a_batch_is_its_deals_one_by_one(batch: tuple[CertifiedDeal, ...]) -> No
 
 
 def test_a_batch_does_not_depend_on_where_it_is_cut(batch: tuple[CertifiedDeal, ...]) -> None:
-    assert certify_batch("medium", 3, 7) + certify_batch("medium", 10, 13) == batch
+    assert certify_batch("medium", 3, 7).deals + certify_batch("medium", 10, 13).deals == batch
 
 
 def test_a_batch_travels_between_processes(batch: tuple[CertifiedDeal, ...]) -> None:
@@ -77,7 +77,7 @@ def test_numbers_out_of_range_are_refused(first: int, count: int) -> None:
 
 
 def test_the_last_deal_number_is_in_range() -> None:
-    assert len(certify_batch("easy", MOST_DEAL_NUMBER, 1)) <= 1
+    assert len(certify_batch("easy", MOST_DEAL_NUMBER, 1).deals) <= 1
 
 
 def test_an_unknown_level_is_refused() -> None:
@@ -102,7 +102,7 @@ def test_a_search_that_errs_stops_everything(
         return dataclasses.replace(honest(deal, rules, fewest=fewest), **lie)
 
     honest = search.solve
-    number = certify_batch("medium", 0, 20)[0].deal_number
+    number = certify_batch("medium", 0, 20).deals[0].deal_number
     monkeypatch.setattr(search, "solve", lying)
     with pytest.raises(CheckError, match=f"^medium deal {number}: .*{message}") as caught:
         certify_batch("medium", number, 1)

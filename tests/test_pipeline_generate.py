@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from pipeline import generate
 from pipeline.catalog import Catalog, PartName, Pool, empty_catalog, load_catalog, save_catalog
-from pipeline.certify import CertifiedDeal
+from pipeline.certify import Batch
+from pipeline.counts import Clock
 from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.executors import batches_ahead, local_executor
 from pipeline.generate import BATCH_SIZE, add_nights, make_parts
@@ -296,12 +297,14 @@ def test_clearing_away_leaves_everything_that_somebody_may_want(storage: LocalSt
     assert clear_unreferenced(storage, catalog) == ()
 
 
-def twin_batch(level: str, first: int, count: int) -> tuple[CertifiedDeal, ...]:
+def twin_batch(level: str, first: int, count: int, _clock: Clock) -> Batch:
     """Every number is admitted, and each odd one has the puzzle of the even one before it."""
-    return tuple(
+    numbers = range(first, first + count)
+    deals = tuple(
         dataclasses.replace(fake_deal(level, number), deal=fake_deal(level, number - number % 2).deal)
-        for number in range(first, first + count)
+        for number in numbers
     )
+    return Batch(first, count, deals, tuple(numbers))
 
 
 def test_of_two_deals_with_one_puzzle_the_lower_number_stays(
@@ -418,12 +421,12 @@ def test_an_interrupt_is_seen_while_a_worker_is_busy(
     released = threading.Event()
     begun: list[int] = []
 
-    def busy(level: str, first: int, count: int) -> tuple[CertifiedDeal, ...]:
+    def busy(level: str, first: int, count: int, _clock: Clock) -> Batch:
         begun.append(first)
         if first == 0:
             os.kill(os.getpid(), signal.SIGINT)
             released.wait()
-        return ()
+        return Batch(first, count, ())
 
     monkeypatch.setattr(generate, "certify_batch", busy)
     with local_executor(1) as executor:
@@ -435,7 +438,7 @@ def test_an_interrupt_is_seen_while_a_worker_is_busy(
 
 
 def test_a_batch_that_fails_stops_the_night(storage: LocalStorage, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(level: str, first: int, count: int) -> tuple[CertifiedDeal, ...]:
+    def failing(level: str, first: int, count: int, _clock: Clock) -> Batch:
         if first >= BATCH_SIZE:
             raise CheckError("the line fails its replay")
         return fake_batch(level, first, count)

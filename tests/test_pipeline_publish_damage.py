@@ -59,7 +59,7 @@ def test_a_published_hole_survives_another_key_and_a_clock_set_back(site: Site, 
 def test_a_published_hole_survives_a_newer_policy(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     site.publish()
     before = site.files()
-    monkeypatch.setattr(module, "make_daily", lambda day, key: made_before(day, KEY))
+    monkeypatch.setattr(module, "make_daily", lambda day, **_: made_before(day, KEY))
     site.publish()
     assert site.files() == before
 
@@ -67,7 +67,7 @@ def test_a_published_hole_survives_a_newer_policy(site: Site, monkeypatch: pytes
 def as_the_hole_of(day: date, monkeypatch: pytest.MonkeyPatch, *others: date) -> None:
     """Let other dates have the hole of a date."""
 
-    def twin(asked: date, key: bytes | None) -> DailyHole:
+    def twin(asked: date, key: bytes | None, _watch: object) -> DailyHole:
         return dataclasses.replace(choose(day if asked in others else asked, key), day=asked)
 
     monkeypatch.setattr(module, "choose", twin)
@@ -96,7 +96,7 @@ def test_a_hole_whose_line_fails_its_replay_is_not_published(
 ) -> None:
     hole = choose(DAYS[0], None)
     wrong = dataclasses.replace(hole, certified=dataclasses.replace(hole.certified, line=line))
-    monkeypatch.setattr(module, "choose", lambda day, key: wrong)
+    monkeypatch.setattr(module, "choose", lambda *_: wrong)
     monkeypatch.setattr(module, "make_daily", make_daily)
     with pytest.raises(CheckError, match=f"the hole made for {DAYS[0]} is not right and was not published"):
         site.publish(DAYS[:1])

@@ -10,7 +10,8 @@ import pytest
 
 from pipeline import generate, regenerate
 from pipeline.catalog import Catalog, Part, PartName, empty_catalog, load_catalog, save_catalog
-from pipeline.certify import CertifiedDeal
+from pipeline.certify import Batch
+from pipeline.counts import Clock
 from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.executors import local_executor
 from pipeline.generate import add_nights
@@ -184,7 +185,7 @@ def spans_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The first numbers of the batches that are worked from now on."""
     firsts: list[int] = []
 
-    def counted(level: str, first: int, count: int) -> tuple[CertifiedDeal, ...]:
+    def counted(level: str, first: int, count: int, _clock: Clock) -> Batch:
         firsts.append(first)
         return fake_batch(level, first, count)
 
@@ -210,13 +211,15 @@ def test_finished_parts_are_not_made_again(
 def test_a_resumed_generation_knows_the_puzzles_it_has(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    puzzle = fake_batch(LEVEL, 0, 10)[0].deal
+    puzzle = fake_batch(LEVEL, 0, 10).deals[0].deal
 
-    def repeating(level: str, first: int, count: int) -> tuple[CertifiedDeal, ...]:
-        deals = fake_batch(level, first, count)
-        return tuple(
-            dataclasses.replace(deal, deal=puzzle) if deal.deal_number % 5 == 0 else deal for deal in deals
+    def repeating(level: str, first: int, count: int, _clock: Clock) -> Batch:
+        batch = fake_batch(level, first, count)
+        deals = tuple(
+            dataclasses.replace(deal, deal=puzzle) if deal.deal_number % 5 == 0 else deal
+            for deal in batch.deals
         )
+        return dataclasses.replace(batch, deals=deals)
 
     monkeypatch.setattr(generate, "certify_batch", repeating)
     stopped_after(storage, 2)

@@ -10,7 +10,8 @@ import pytest
 from pipeline import compact as compaction
 from pipeline import generate, regenerate
 from pipeline.catalog import load_catalog
-from pipeline.certify import CertifiedDeal
+from pipeline.certify import Batch
+from pipeline.counts import Clock
 from pipeline.executors import local_executor
 from pipeline.generate import BATCH_SIZE
 from pipeline.progress import SILENT
@@ -39,14 +40,14 @@ class Counted:
         self.held: WeakSet[Deal] = WeakSet()
         self.most = 0
 
-    def batch(self, level: str, first: int, count: int) -> tuple[CertifiedDeal, ...]:
+    def batch(self, level: str, first: int, count: int, _clock: Clock) -> Batch:
         self.most = max(self.most, len(self.held))
         made = []
-        for deal in fake_batch(level, first, count):
+        for deal in fake_batch(level, first, count).deals:
             tracked = Tracked(deal.deal.cards)
             self.held.add(tracked)
             made.append(dataclasses.replace(deal, deal=tracked))
-        return tuple(made)
+        return Batch(first, count, tuple(made))
 
 
 @pytest.fixture

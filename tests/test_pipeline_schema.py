@@ -29,7 +29,7 @@ MEDIUM_HASH = "f2ea42e20f6e817739cedaf45911af441bd5d83ba03ac76877a3813027774f45"
 
 @pytest.fixture(scope="module")
 def rows() -> tuple[CertifiedDeal, ...]:
-    return certify_batch("medium", 0, 30)
+    return certify_batch("medium", 0, 30).deals
 
 
 @pytest.fixture(scope="module")

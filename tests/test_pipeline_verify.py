@@ -15,11 +15,13 @@ from pipeline.ledger import INDEX_PATH, daily_path, sha256_of
 from pipeline.levels import LEVELS
 from pipeline.progress import SILENT
 from pipeline.publish import publish
+from pipeline.records import write_record
 from pipeline.storage import LocalStorage
 from pipeline.verify import verify
 from pipeline.verify_parts import spread
 from pipeline.views import SQL_FILE, catalog_sql, part_paths, write_views
 from tests.doubles import FailingStorage, Killed
+from tests.run_records import A_RECORD
 from tests.sound_root import (
     ADMITTED,
     CARDS,
@@ -228,11 +230,12 @@ def test_any_flipped_bit_in_a_part_whose_hash_was_made_to_fit_never_stops_the_ve
 
 
 def test_a_run_record_that_is_none_is_found(storage: LocalStorage) -> None:
+    write_record(storage, A_RECORD)
     storage.create("runs/a.json", b"{}\n")
     storage.create("runs/b.json", b"{")
     results = verified(storage)
-    assert [found.file for found in results[RUNS].problems] == ["runs/b.json"]
-    assert results[RUNS].checked == 2
+    assert [found.file for found in results[RUNS].problems] == ["runs/a.json", "runs/b.json"]
+    assert results[RUNS].checked == 3
 
 
 @pytest.mark.soak

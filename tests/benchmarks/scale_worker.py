@@ -18,7 +18,8 @@ from unittest.mock import patch
 
 from jobs.cli.context import load_kernels, read_settings
 from pipeline.catalog import load_catalog
-from pipeline.certify import CertifiedDeal
+from pipeline.certify import Batch, CertifiedDeal
+from pipeline.counts import Clock
 from pipeline.progress import SILENT
 from pipeline.root import open_root
 from pipeline.storage import Storage
@@ -64,9 +65,10 @@ def main(folder: str, rows: int, parts: int) -> None:
     sys.stdout.write(json.dumps({"loaded": loaded, "peak": peak, "seconds": seconds}))
 
 
-def synthetic_batch(level_name: str, first: int, count: int) -> tuple[CertifiedDeal, ...]:
+def synthetic_batch(level_name: str, first: int, count: int, _clock: Clock) -> Batch:
     """Stands in for `certify_batch`; every number is admitted."""
-    return tuple(_synthetic(level_name, number) for number in range(first, first + count))
+    deals = tuple(_synthetic(level_name, number) for number in range(first, first + count))
+    return Batch(first, count, deals)
 
 
 def _synthetic(level: str, number: int) -> CertifiedDeal:

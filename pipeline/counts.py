@@ -1,0 +1,99 @@
+"""What work counts and times while it goes on, so that it holds whatever stops the work.
+
+Counts and times are told apart from what is made: no byte of a part or a hole depends on them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import TypeAlias
+
+Clock: TypeAlias = Callable[[], float]  # seconds from any fixed moment
+
+
+def no_clock() -> float:
+    """A clock that stands still, for work that nobody times."""
+    return 0.0
+
+
+@dataclass(slots=True)
+class Stages:
+    """Seconds of work by what it was done for; work of several threads adds up.
+
+    Attributes:
+        sampling: shuffling deals from their numbers or dates.
+        solving: the exact search, and the replay of its lines.
+        rating: the steady player, the policy and the par.
+        writing: putting files in place.
+    """
+
+    sampling: float = 0.0
+    solving: float = 0.0
+    rating: float = 0.0
+    writing: float = 0.0
+
+    def add(self, other: "Stages") -> None:
+        """Count in the seconds of other work."""
+        for stage in fields(self):
+            setattr(self, stage.name, getattr(self, stage.name) + getattr(other, stage.name))
+
+
+class Stopwatch:
+    """Shares out the time since it was made among the stages of some work.
+
+    Args:
+        clock: seconds from any fixed moment.
+
+    Attributes:
+        stages: what has been shared out.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._since = clock()
+        self.stages = Stages()
+
+    def lap(self, stage: str) -> None:
+        """Give the time since the last lap to a stage, named as in `Stages`."""
+        now = self._clock()
+        setattr(self.stages, stage, getattr(self.stages, stage) + now - self._since)
+        self._since = now
+
+
+@dataclass(slots=True)
+class LevelCounts:
+    """What was made for one level.
+
+    Attributes:
+        sampled: deal numbers looked at.
+        cleared: those of them whose deal can be cleared.
+        admitted: those of them that the level's policy admits.
+        written: deals written to parts: those admitted whose puzzle the pool did not have.
+    """
+
+    sampled: int = 0
+    cleared: int = 0
+    admitted: int = 0
+    written: int = 0
+
+
+@dataclass(slots=True)
+class Counts:
+    """What work has made so far; it is counted up while the work goes on.
+
+    Attributes:
+        clock: that the work is timed with.
+        stages: how long it took.
+        levels: by the names of those for which deals were made.
+        dailies: Daily holes published.
+        solutions: solutions put out since, apart from their holes.
+    """
+
+    clock: Clock = field(default=no_clock, compare=False)
+    stages: Stages = field(default_factory=Stages, compare=False)
+    levels: dict[str, LevelCounts] = field(default_factory=dict)
+    dailies: int = 0
+    solutions: int = 0
+
+    def level(self, name: str) -> LevelCounts:
+        """The counts of a level, which begin at nothing."""
+        return self.levels.setdefault(name, LevelCounts())
