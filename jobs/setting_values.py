@@ -5,7 +5,7 @@ field's type to judge. What is allowed stands with the field.
 """
 
 import re
-from datetime import time
+from datetime import date, datetime, time
 from typing import Final
 
 from jobs.days import parse_day
@@ -23,15 +23,22 @@ def key_from_text(value: object) -> object:
         return DailyKey(value)
     if not isinstance(value, str):
         return value
-    if len(value) != _KEY_DIGITS or not set(value) <= set("0123456789abcdefABCDEF"):
+    if not looks_like_a_key(value):
         raise ValueError(f"the key must be exactly {_KEY_DIGITS} hexadecimal digits")
     return DailyKey.fromhex(value)
 
 
+def looks_like_a_key(text: str) -> bool:
+    """Whether a text is 64 hex digits."""
+    return len(text) == _KEY_DIGITS and set(text) <= set("0123456789abcdefABCDEF")
+
+
 def day_from_text(value: object) -> object:
-    """A date as `YYYY-MM-DD`."""
-    if not isinstance(value, str):
+    """A date as `YYYY-MM-DD`, or as TOML writes it."""
+    if isinstance(value, date) and not isinstance(value, datetime):
         return value
+    if not isinstance(value, str):
+        raise ValueError("it is no date")
     try:
         return parse_day(value)
     except UsageError as error:

@@ -1,10 +1,10 @@
 """The settings of a run: one frozen model, and the places that follow from it.
 
-This is the only module that looks at the process's environment; everything else is handed a `Settings`. The
-frozen definitions (shuffle, line, steady player, par, policies) are no settings.
+This is the only module that looks at the process's environment; everything else is handed a `Settings`. How
+that comes about is told in `jobs/configuration.py`. The frozen definitions (shuffle, line, steady player,
+par, policies) are no settings.
 """
 
-import difflib
 import os
 from collections.abc import Mapping
 from datetime import date, time
@@ -18,12 +18,10 @@ from pydantic import (
     ConfigDict,
     Field,
     InstanceOf,
-    ValidationError,
     model_validator,
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from jobs.key_file import read_key_text
 from jobs.setting_values import command, day_from_text, key_from_text, level_name, minute_of_day, whole
 from pipeline.errors import ConfigurationError
 from pipeline.executors import MOST_WORKERS
@@ -32,8 +30,6 @@ from pipeline.root import MARKER
 from pipeline.secret import DailyKey
 
 PREFIX: Final = "FAIRWAY_"
-KEY_VARIABLE: Final = "FAIRWAY_DAILY_KEY"
-KEY_FILE_VARIABLE: Final = "FAIRWAY_DAILY_KEY_FILE"
 BELOW: Final = "__"  # in the name of a variable: what follows is a setting of the section before it
 FIRST_DAY: Final = date(2026, 1, 1)  # the day of hole 1 (design, section 5)
 MOST_DEALS_PER_NIGHT: Final = 20_000
@@ -132,7 +128,7 @@ class Settings(BaseSettings):
 
     data: Path | None = _path()
     daily_key: Annotated[InstanceOf[DailyKey] | None, BeforeValidator(key_from_text)] = Field(
-        default=None, repr=False, exclude=True
+        default=None, repr=False, exclude=True, description="64 hexadecimal digits"
     )
     daily_key_file: Path | None = _path()
     workers: _Whole = _number(1, least=1, most=MOST_WORKERS)
@@ -168,7 +164,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Only what is passed in; the library would look into the environment by itself."""
+        """Only what is passed in; `jobs.configuration` puts the layers together."""
         return (init_settings,)
 
     @model_validator(mode="after")
@@ -191,11 +187,6 @@ class Settings(BaseSettings):
         return self.deals_cap if own is None else own
 
 
-VARIABLES: Final = {
-    PREFIX + name.upper(): name for name in Settings.model_fields if name not in ("levels", "hooks")
-}
-
-
 def environment() -> Mapping[str, str]:
     """The variables of this process."""
     return os.environ
@@ -206,64 +197,6 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def settings_from(variables: Mapping[str, str], processor_count: int) -> Settings:
-    """Read the `FAIRWAY_*` variables, and the key file where one is named; what is not set has its default.
-
-    Args:
-        variables: names and values, such as the environment.
-        processor_count: the workers where no variable says how many.
-
-    Raises:
-        ConfigurationError: an unknown variable or a value that is not allowed; it names all of them.
-    """
-    given = {name: value for name, value in variables.items() if name.startswith(PREFIX)}
-    faults = [_unknown_text(name) for name in sorted(given) if name not in VARIABLES]
-    faults += [f"{name} is empty; unset it or give it a value" for name in sorted(given) if not given[name]]
-    values: dict[str, object] = {"workers": min(processor_count, MOST_WORKERS)}
-    values |= {VARIABLES[name]: value for name, value in given.items() if name in VARIABLES and value}
-    faults += _add_key_from_file(values)
-    try:
-        settings = Settings.model_validate(values)
-    except ValidationError as error:
-        faults += [_fault_text((*fault["loc"], "")[0], fault["msg"], values) for fault in error.errors()]
-        settings = None
-    if settings is None or faults:
-        raise ConfigurationError("; ".join(faults)) from None
-    return settings
-
-
-def _add_key_from_file(values: dict[str, object]) -> list[str]:
-    """Take the key from its file into the values; what is wrong with that, one sentence each."""
-    file = values.get("daily_key_file")
-    if not isinstance(file, str):
-        return []
-    if "daily_key" in values:
-        return [f"{KEY_VARIABLE} and {KEY_FILE_VARIABLE} are both set; unset one of them"]
-    try:
-        values["daily_key"] = key_from_text(read_key_text(Path(file)))
-    except (ConfigurationError, ValueError) as error:
-        return [f"{KEY_FILE_VARIABLE}: {error}"]
-    return []
-
-
-def _unknown_text(name: str) -> str:
-    def nearness(known: str) -> tuple[bool, float]:
-        given, other = name.removeprefix(PREFIX), known.removeprefix(PREFIX)
-        return other.endswith(given), difflib.SequenceMatcher(None, given, other).ratio()
-
-    return f"unknown variable {name}; the nearest that Fairway knows is {max(VARIABLES, key=nearness)}"
-
-
-def _fault_text(field: int | str, message: str, values: Mapping[str, object]) -> str:
-    variable = f"{PREFIX}{field}".upper()
-    reason = message.removeprefix("Value error, ")
-    if not field:
-        return reason
-    if variable == KEY_VARIABLE:
-        return f"{variable}: {reason}"
-    return f"{variable} is {values[str(field)]!r}: {reason}"
 
 
 def cache_homes(settings: Settings, variables: Mapping[str, str], user: int) -> tuple[Path, ...]:
@@ -294,13 +227,13 @@ def checkout_root(package_file: Path) -> Path | None:
     return root if is_checkout else None
 
 
-def data_root(option: Path | None, settings: Settings, checkout: Path | None) -> Path:
-    """Where the data lies: the option, else `FAIRWAY_DATA`, else the checkout's `data/`.
+def data_root(settings: Settings, checkout: Path | None) -> Path:
+    """Where the data lies: where the settings say, else the checkout's `data/`.
 
     Raises:
-        ConfigurationError: none of the three names a place.
+        ConfigurationError: neither names a place.
     """
-    root = option or settings.data or checkout
+    root = settings.data or checkout
     if root is None:
         raise ConfigurationError("no data root: give --data DIR or set FAIRWAY_DATA (this is no checkout)")
     return root.absolute()

@@ -8,10 +8,11 @@ from pipeline.errors import AlreadyThereError, ConfigurationError, DamagedError
 from pipeline.storage import INCOMING, LocalStorage, names_in
 
 MARKER: Final = ".fairway-root"
+CONFIG_FILE: Final = "fairway.toml"  # what an operator may put into a folder before it is a data root
 FORMAT: Final = 1
 
 _MARKER_TEXT: Final = json.dumps({"fairway": "data root", "format": FORMAT}) + "\n"
-_NOT_CONTENT: Final = ("lost+found",)  # what a freshly mounted disk holds
+_NOT_CONTENT: Final = (CONFIG_FILE, "lost+found")  # the second is what a freshly mounted disk holds
 _MOST_SHOWN: Final = 3
 
 

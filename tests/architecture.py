@@ -72,6 +72,12 @@ OWNED: Final = (
         ),
     ),
     Owned("JSON Schema only where documents are checked", ("jsonschema",), ("pipeline/documents.py",)),
+    Owned(
+        "pydantic only where settings are, and where documents are read strictly",
+        ("pydantic", "pydantic_core", "pydantic_settings"),
+        ("jobs/setting*.py", "jobs/configuration.py", "pipeline/strict_json.py"),
+    ),
+    Owned("TOML only in the file of settings", ("tomllib",), ("jobs/config_file.py",)),
     Owned("APScheduler only in the scheduler", ("apscheduler",), ("jobs/scheduler.py",)),
     Owned(
         # Besides: the process that answers a question, whose three streams are pipes.
@@ -112,25 +118,25 @@ OWNED: Final = (
         ("pipeline/storage.py",),
     ),
     Owned(
-        # Besides: the lock file, the file of the secret key (which is only read), the folder of compiled
-        # kernels, which has to be private, and files that a user names with -o.
+        # Besides: the lock file, the files of the secret key and of settings (which are only read), the
+        # folder of compiled kernels, which has to be private, and files that a user names with -o.
         "files are written through the storage module",
         ("open", "io.open", "shutil", "tempfile", *_OS_WRITES, *_PATH_WRITES),
         (
             *("pipeline/storage.py", "jobs/lock.py", "jobs/key_file.py"),
-            *("jobs/kernel_cache.py", "jobs/private_folder.py", "jobs/cli/*"),
+            *("jobs/config_file.py", "jobs/kernel_cache.py", "jobs/private_folder.py", "jobs/cli/*"),
         ),
     ),
     Owned(
         # Besides: the shipped schemas, a look at what a folder holds before it is taken for a data root, the
-        # lock, the file of the secret key, the sources that name a kernel cache and what Python makes of
-        # them, the folders that hold it, and files that a user names with --file.
+        # lock, the files of the secret key and of settings, the sources that name a kernel cache and what
+        # Python makes of them, the folders that hold it, and files that a user names with --file.
         "files are read through the storage module",
         (*_OS_READS, *_PATH_READS),
         (
             *("pipeline/storage.py", "pipeline/documents.py", "pipeline/root.py"),
-            *("jobs/lock.py", "jobs/key_file.py", "jobs/kernel_cache.py", "jobs/private_folder.py"),
-            *("jobs/bytecode.py", "jobs/cli/*"),
+            *("jobs/lock.py", "jobs/key_file.py", "jobs/config_file.py", "jobs/kernel_cache.py"),
+            *("jobs/private_folder.py", "jobs/bytecode.py", "jobs/cli/*"),
         ),
     ),
     Owned(

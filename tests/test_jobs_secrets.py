@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from jobs.cli import clock
-from jobs.settings import settings_from
+from jobs.configuration import settings_from
 from pipeline import generate, publish
 from pipeline.errors import ConfigurationError
 from pipeline.publish import make_daily

@@ -6,15 +6,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from jobs.settings import (
-    VARIABLES,
-    LevelSettings,
-    Settings,
-    cache_homes,
-    checkout_root,
-    data_root,
-    settings_from,
-)
+from jobs.configuration import settings_from
+from jobs.setting_keys import VARIABLES
+from jobs.settings import Hooks, LevelSettings, Settings, cache_homes, checkout_root, data_root
 from pipeline.errors import ConfigurationError
 from pipeline.levels import LEVELS
 from pipeline.secret import DailyKey
@@ -22,18 +16,35 @@ from pipeline.secret import DailyKey
 KEY = "0123456789abcdef" * 4
 
 BAD = [
-    ({"FAIRWAY_WORKERS": "0"}, ["FAIRWAY_WORKERS is '0'", "greater than or equal to 1"]),
-    ({"FAIRWAY_WORKERS": "many"}, ["FAIRWAY_WORKERS is 'many'", "integer"]),
+    ({"FAIRWAY_WORKERS": "0"}, ["FAIRWAY_WORKERS is '0'", "allowed is a whole number from 1 to 256"]),
+    ({"FAIRWAY_WORKERS": "many"}, ["FAIRWAY_WORKERS is 'many'", "a whole number"]),
     ({"FAIRWAY_WORKERS": "257"}, ["FAIRWAY_WORKERS is '257'", "256"]),
     ({"FAIRWAY_WORKERS": ""}, ["FAIRWAY_WORKERS is empty"]),
     ({"FAIRWAY_DATA": ""}, ["FAIRWAY_DATA is empty"]),
     ({"FAIRWAY_DAILY_KEY": ""}, ["FAIRWAY_DAILY_KEY is empty"]),
-    ({"FAIRWAY_DEALS_PER_NIGHT": "20001"}, ["FAIRWAY_DEALS_PER_NIGHT is '20001'", "20000"]),
+    ({"FAIRWAY_DEALS_PER_NIGHT": "20001"}, ["FAIRWAY_DEALS_PER_NIGHT is '20001'", "20,000"]),
     ({"FAIRWAY_DEALS_CAP": "-1"}, ["FAIRWAY_DEALS_CAP is '-1'"]),
     ({"FAIRWAY_PUBLISH_AHEAD_DAYS": "0"}, ["FAIRWAY_PUBLISH_AHEAD_DAYS is '0'", "1"]),
     ({"FAIRWAY_DAILY_FROM": "2025-12-31"}, ["FAIRWAY_DAILY_FROM is '2025-12-31'", "2026-01-01"]),
     ({"FAIRWAY_DAILY_FROM": "2026-02-30"}, ["FAIRWAY_DAILY_FROM is '2026-02-30'", "does not exist"]),
     ({"FAIRWAY_DAILY_FROM": "1767225600"}, ["FAIRWAY_DAILY_FROM is '1767225600'", "YYYY-MM-DD"]),
+    ({"FAIRWAY_NIGHTLY_AT": "24:00"}, ["FAIRWAY_NIGHTLY_AT is '24:00'", "HH:MM"]),
+    ({"FAIRWAY_NIGHTLY_AT": "0:05"}, ["FAIRWAY_NIGHTLY_AT is '0:05'", "HH:MM"]),
+    ({"FAIRWAY_LOG_FORMAT": "xml"}, ["FAIRWAY_LOG_FORMAT is 'xml'", "text or json"]),
+    ({"FAIRWAY_KEEP_DAYS": "1.5"}, ["FAIRWAY_KEEP_DAYS is '1.5'", "a whole number from 0 to 36,500"]),
+    ({"FAIRWAY_HOOKS__TIMEOUT_SECONDS": "0"}, ["FAIRWAY_HOOKS__TIMEOUT_SECONDS is '0'", "1 to 600"]),
+    ({"FAIRWAY_HOOKS__ON_RUN": "notify"}, ["FAIRWAY_HOOKS__ON_RUN is 'notify'", "no JSON", "a list"]),
+    ({"FAIRWAY_HOOKS__ON_RUN": '"notify"'}, ["FAIRWAY_HOOKS__ON_RUN is 'notify'; allowed", "a list"]),
+    ({"FAIRWAY_HOOKS__ON_RUN": '["", "x"]'}, ["FAIRWAY_HOOKS__ON_RUN is", "the program is empty"]),
+    ({"FAIRWAY_HOOKS__ON_RUN": '["x", "\\u0000"]'}, ["FAIRWAY_HOOKS__ON_RUN is", "NUL"]),
+    ({"FAIRWAY_LEVELS__HARD__DEALS_CAP": "0"}, ["FAIRWAY_LEVELS__HARD__DEALS_CAP is '0'", "10,000,000"]),
+    ({"FAIRWAY_LEVELS__HARDER__DEALS_CAP": "1"}, ["unknown", "nearest", "FAIRWAY_LEVELS__HARD__DEALS_CAP"]),
+    ({"FAIRWAY_HOOKS__ON_RUNS": "[]"}, ["unknown", "nearest", "FAIRWAY_HOOKS__ON_RUN"]),
+    ({"FAIRWAY_LEVELS": "{}"}, ["unknown variable FAIRWAY_LEVELS", "FAIRWAY_LEVELS__"]),
+    (
+        {"FAIRWAY_RETRY_FIRST_MINUTES": "50", "FAIRWAY_RETRY_MOST_MINUTES": "49"},
+        ["retry_most_minutes is 49, less than retry_first_minutes, which is 50"],
+    ),
     ({"FAIRWAY_WORKER": "2"}, ["unknown variable FAIRWAY_WORKER", "FAIRWAY_WORKERS"]),
     ({"FAIRWAY_KEY": KEY}, ["unknown variable FAIRWAY_KEY", "FAIRWAY_DAILY_KEY"]),
     (
@@ -70,8 +81,15 @@ def test_every_variable_sets_its_field() -> None:
         "FAIRWAY_KEEP_DAYS": "7",
         "FAIRWAY_LOG_FORMAT": "json",
         "FAIRWAY_METRICS_FILE": "/run/fairway.prom",
+        "FAIRWAY_HOOKS__ON_FAILURE": '["mail", "-s", "it failed"]',
+        "FAIRWAY_HOOKS__ON_PUBLISH": "[]",
+        "FAIRWAY_HOOKS__ON_RUN": '["ping"]',
+        "FAIRWAY_HOOKS__TIMEOUT_SECONDS": "5",
         "FAIRWAY_CACHE": "/var/cache/fairway",
     }
+    for n, level in enumerate(LEVELS, start=1):
+        variables[f"FAIRWAY_LEVELS__{level.upper()}__DEALS_PER_NIGHT"] = f"{n}"
+        variables[f"FAIRWAY_LEVELS__{level.upper()}__DEALS_CAP"] = f"{n}0"
     assert set(variables) == set(VARIABLES)
     del variables["FAIRWAY_DAILY_KEY_FILE"]  # it stands for the key itself; see test_jobs_secrets
     assert settings_from(variables, processor_count=1) == Settings(
@@ -90,6 +108,11 @@ def test_every_variable_sets_its_field() -> None:
         keep_catalogs=0,
         keep_days=7,
         log_format="json",
+        hooks=Hooks(on_failure=("mail", "-s", "it failed"), on_run=("ping",), timeout_seconds=5),
+        levels={
+            level: LevelSettings(deals_per_night=n, deals_cap=10 * n)
+            for n, level in enumerate(LEVELS, start=1)
+        },
         metrics_file=Path("/run/fairway.prom"),
         cache=Path("/var/cache/fairway"),
     )
@@ -167,14 +190,12 @@ def test_a_place_for_kernels_that_is_named_is_the_only_one() -> None:
     assert cache_homes(Settings(cache=Path("here")), {}, 1000) == (Path.cwd() / "here",)
 
 
-def test_the_data_root_is_the_option_then_the_variable_then_the_checkout() -> None:
-    with_data = Settings(data=Path("/variable"))
-    assert data_root(Path("/option"), with_data, Path("/checkout")) == Path("/option")
-    assert data_root(None, with_data, Path("/checkout")) == Path("/variable")
-    assert data_root(None, Settings(), Path("/checkout")) == Path("/checkout")
-    assert data_root(Path("here"), Settings(), None) == Path.cwd() / "here"
+def test_the_data_root_is_where_the_settings_say_or_the_checkout() -> None:
+    assert data_root(Settings(data=Path("/set")), Path("/checkout")) == Path("/set")
+    assert data_root(Settings(), Path("/checkout")) == Path("/checkout")
+    assert data_root(Settings(data=Path("here")), None) == Path.cwd() / "here"
     with pytest.raises(ConfigurationError, match=r"--data DIR or set FAIRWAY_DATA"):
-        data_root(None, Settings(), None)
+        data_root(Settings(), None)
 
 
 def test_a_checkout_has_a_project_file_and_a_marked_data_folder(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from jobs.cli import daily, deal, pool, study
+from jobs.cli import config, daily, deal, pool, study
 from jobs.cli.context import version
 from jobs.cli.gc import gc
 from jobs.cli.nightly import nightly
@@ -30,6 +30,7 @@ app.command()(verify)
 app.command()(repair)
 app.command()(gc)
 app.add_typer(study.app, name="study")
+app.add_typer(config.app, name="config")
 
 
 def _show_version(wanted: bool) -> None:

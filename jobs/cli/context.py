@@ -14,6 +14,7 @@ from pipeline.root import open_root
 from pipeline.storage import LocalStorage
 
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
+    from jobs.configuration import Configuration, Sources
     from jobs.settings import Settings
     from jobs.tools import Tools
 
@@ -33,36 +34,64 @@ def version() -> str:
         return "unknown"
 
 
-def read_settings(workers: int | None = None) -> "Settings":
+def read_settings(config: Path | None = None, **options: object) -> "Settings":
     """The settings in force.
 
     Args:
-        workers: the option of that name, which goes before the environment.
+        config: the option `--config`: the file of settings, instead of that in the data root.
+        options: others of the command that go before the file and the environment, by the names of the
+            settings, such as `data` and `workers`; None where they were not given.
 
     Raises:
-        ConfigurationError: a variable is unknown or not what it must be.
+        ConfigurationError: something is unknown or not what it must be.
     """
-    from jobs.settings import environment, processors, settings_from
-
-    settings = settings_from(environment(), processors())
-    return settings if workers is None else settings.model_copy(update={"workers": workers})
+    return read_configuration(config, **options).settings
 
 
-def storage_at(data: Path | None, settings: "Settings", *, create: bool = False) -> LocalStorage:
+def read_configuration(config: Path | None = None, **options: object) -> "Configuration":
+    """The settings in force as `read_settings` has them, with where each came from."""
+    from jobs.configuration import configuration
+
+    return configuration(sources_of_settings(config, **options))
+
+
+def sources_of_settings(config: Path | None = None, **options: object) -> "Sources":
+    """What the settings come from; the arguments are those of `read_settings`.
+
+    Raises:
+        ConfigurationError: the file cannot be read.
+    """
+    from jobs.config_file import find_config
+    from jobs.configuration import Sources
+    from jobs.setting_keys import variable_of
+    from jobs.settings import environment, processors
+
+    variables = environment()
+    root = options.get("data") or variables.get(variable_of(("data",))) or checkout()
+    file = find_config(config, Path(str(root)) if root else None)
+    return Sources(variables, processors(), file, options)
+
+
+def checkout() -> Path | None:
+    """The data root of the checkout that this runs from, or None."""
+    from jobs.settings import checkout_root
+
+    return checkout_root(Path(jobs.__file__))
+
+
+def storage_at(settings: "Settings", *, create: bool = False) -> LocalStorage:
     """The data root of a command.
 
     Args:
-        data: the option of that name.
         settings: in force.
         create: make it where it does not exist.
 
     Raises:
         ConfigurationError: no place is named, or the folder is no data root.
     """
-    from jobs.settings import checkout_root, data_root
+    from jobs.settings import data_root
 
-    checkout = checkout_root(Path(jobs.__file__))
-    return open_root(data_root(data, settings, checkout), create=create)
+    return open_root(data_root(settings, checkout()), create=create)
 
 
 def load_kernels(settings: "Settings") -> None:

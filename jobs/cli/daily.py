@@ -9,7 +9,7 @@ import typer
 from jobs.cli import clock
 from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
 from jobs.cli.drawing import can_draw_symbols, draw_table
-from jobs.cli.options import AllowFuture, Data, Json, Output, Workers, day_option
+from jobs.cli.options import AllowFuture, Config, Data, Json, Output, Workers, day_option
 from jobs.cli.output import check_outside, console, put_bytes, put_json, put_table, say, sink
 from jobs.cli.progress import shown_progress
 from jobs.days import check_not_future, days_between
@@ -48,7 +48,7 @@ def _group() -> None:
 
 
 @app.command()
-def show(day: ShownDay = None, data: Data = None, as_json: Json = False) -> None:
+def show(day: ShownDay = None, data: Data = None, config: Config = None, as_json: Json = False) -> None:
     """Draw a published Daily hole.
 
     With its par and the steady player's chances.
@@ -56,7 +56,7 @@ def show(day: ShownDay = None, data: Data = None, as_json: Json = False) -> None
     Example: fairway daily show --date 2026-11-30
     """
     wanted = day or clock.today()
-    published = _published(storage_at(data, read_settings()), wanted)
+    published = _published(storage_at(read_settings(config, data=data)), wanted)
     if as_json:
         put_bytes(published)
         return
@@ -69,14 +69,14 @@ def show(day: ShownDay = None, data: Data = None, as_json: Json = False) -> None
 
 
 @app.command()
-def export(day: ShownDay = None, output: Output = None, data: Data = None) -> None:
+def export(day: ShownDay = None, output: Output = None, data: Data = None, config: Config = None) -> None:
     """Print the file of a published hole.
 
     Byte for byte, as clients get it.
 
     Example: fairway daily export --date 2026-11-30 -o hole.json
     """
-    storage = storage_at(data, read_settings())
+    storage = storage_at(read_settings(config, data=data))
     if output is not None:
         check_outside(output, storage)
     published = _published(storage, day or clock.today())
@@ -98,6 +98,7 @@ def publish(
         typer.Option("--solutions", help="Put their solutions out when their date is over, or at once."),
     ] = Solutions.WHEN_OVER,
     data: Data = None,
+    config: Config = None,
     workers: Workers = None,
     allow_future: AllowFuture = False,
     as_json: Json = False,
@@ -110,7 +111,7 @@ def publish(
     """
     from jobs.publishing import run_publish
 
-    settings = read_settings(workers)
+    settings = read_settings(config, data=data, workers=workers)
     begin = first or settings.daily_from
     end = last or clock.today() + timedelta(days=settings.publish_ahead_days)
     if not allow_future:
@@ -118,7 +119,7 @@ def publish(
     days = days_between(begin, end)
     if not days:
         raise UsageError(f"--from {begin} is after --to {end}; there is no date between")
-    storage = storage_at(data, settings, create=True)
+    storage = storage_at(settings, create=True)
     with shown_progress() as progress:
         tools = tools_with(settings, progress)
         done = run_publish(storage, days, settings, tools, solutions_now=solutions is Solutions.NOW)

@@ -12,7 +12,7 @@ from jobs.cli.context import load_kernels, read_settings
 from jobs.cli.deal_file import answer_file
 from jobs.cli.deal_text import GivenDeal, parse_given
 from jobs.cli.drawing import can_draw_symbols, draw_table
-from jobs.cli.options import DealFile, Json, RulesName, What, Workers
+from jobs.cli.options import Config, DealFile, Json, RulesName, What, Workers
 from jobs.cli.output import console, put_json, say
 from solver.errors import UsageError
 from solver.rules import rules_named
@@ -45,6 +45,7 @@ def show(
     rules: RulesName = _GOLF,
     file: DealFile = None,
     workers: Workers = None,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Draw the table of a deal.
@@ -60,7 +61,7 @@ def show(
         console().print(draw_table(given.deal, row, symbols=can_draw_symbols()))
         say(f"\n{given.deal.notation}")
 
-    _run(_Asked(what, file, as_json), answer, tell, read_settings(workers).workers)
+    _run(_Asked(what, file, as_json), answer, tell, read_settings(config, workers=workers).workers)
 
 
 @app.command()
@@ -70,6 +71,7 @@ def solve(
     file: DealFile = None,
     verdict_only: VerdictOnly = False,
     workers: Workers = None,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Find the best score and a line to it.
@@ -79,7 +81,7 @@ def solve(
     Example: fairway deal solve 1 --rules relaxed
     """
     row = rules_named(rules)
-    settings = read_settings(workers)
+    settings = read_settings(config, workers=workers)
     asked = _Asked(what, file, as_json)
     load_kernels(settings)
 
@@ -95,6 +97,7 @@ def rate(
     rules: RulesName = _GOLF,
     file: DealFile = None,
     workers: Workers = None,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Rate a deal by the steady player.
@@ -104,7 +107,7 @@ def rate(
     Example: fairway deal rate 1 --json
     """
     row = rules_named(rules)
-    settings = read_settings(workers)
+    settings = read_settings(config, workers=workers)
     asked = _Asked(what, file, as_json)
     load_kernels(settings)
 

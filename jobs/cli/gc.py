@@ -7,15 +7,13 @@ import typer
 
 from jobs.cli import clock
 from jobs.cli.context import read_settings, storage_at, tools_with
-from jobs.cli.options import Data, Json, number_option
+from jobs.cli.options import Config, Data, Json, number_option
 from jobs.cli.output import put_json, put_table, say
 from jobs.cli.progress import shown_progress
 
 if TYPE_CHECKING:  # it takes longer to load than help takes to print
     from jobs.upkeep import Clearance
 
-_KEEP: Final = 30
-_DAYS: Final = 30
 _MOST_KEPT: Final = 1_000_000
 _MOST_DAYS: Final = 36_500
 _MEGABYTE: Final = 1e6
@@ -23,22 +21,29 @@ _MEGABYTE: Final = 1e6
 
 def gc(
     keep: Annotated[
-        int,
-        number_option("--keep", "How many earlier catalogs stay, the latest.", least=0, most=_MOST_KEPT),
-    ] = _KEEP,
+        int | None,
+        number_option(
+            "--keep",
+            "How many earlier catalogs stay, the latest. Default: the setting keep_catalogs, 30.",
+            least=0,
+            most=_MOST_KEPT,
+        ),
+    ] = None,
     days: Annotated[
-        int,
+        int | None,
         number_option(
             "--older-than",
-            "Days; a catalog that was replaced later than so many days ago stays too.",
+            "Days; a catalog that was replaced later than so many days ago stays too. Default: the setting"
+            " keep_days, 30.",
             least=0,
             most=_MOST_DAYS,
         ),
-    ] = _DAYS,
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell what would go, and change nothing.")
     ] = False,
     data: Data = None,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Remove what nothing points to any more.
@@ -51,9 +56,9 @@ def gc(
     """
     from jobs.upkeep import Wanted, look_for_garbage, run_clearance
 
-    settings = read_settings()
-    storage = storage_at(data, settings)
-    wanted = Wanted(keep, days)
+    settings = read_settings(config, data=data, keep_catalogs=keep, keep_days=days)
+    storage = storage_at(settings)
+    wanted = Wanted(settings.keep_catalogs, settings.keep_days)
     if dry_run:
         found = look_for_garbage(storage, wanted, clock.now())
     else:

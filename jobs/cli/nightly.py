@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from jobs.cli import clock
 from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
-from jobs.cli.options import AllowFuture, Data, Json, Workers, day_option
+from jobs.cli.options import AllowFuture, Config, Data, Json, Workers, day_option
 from jobs.cli.output import put_json, put_table, say
 from jobs.cli.progress import shown_progress
 from jobs.days import check_not_future
@@ -21,6 +21,7 @@ PAR_QUERY = "select level, par, count(*) from deals group by all order by all"
 def nightly(
     day: Annotated[date | None, day_option("--date", "The night to reach. Default: today in UTC.")] = None,
     data: Data = None,
+    config: Config = None,
     workers: Workers = None,
     allow_future: AllowFuture = False,
     as_json: Json = False,
@@ -33,11 +34,11 @@ def nightly(
     """
     from jobs.nightly import run_night
 
-    settings = read_settings(workers)
+    settings = read_settings(config, data=data, workers=workers)
     night = day or clock.today()
     if not allow_future:
         check_not_future(night, clock.today(), 0, "--date")
-    storage = storage_at(data, settings, create=True)
+    storage = storage_at(settings, create=True)
     with shown_progress() as progress:
         report = run_night(storage, night, settings, tools_with(settings, progress))
     if report.dailies:

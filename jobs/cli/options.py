@@ -67,6 +67,15 @@ Data = Annotated[
         show_default=False,
     ),
 ]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="The file of settings. Default: fairway.toml in the data root, where there is one.",
+        show_default=False,
+    ),
+]
 Workers = Annotated[
     int | None,
     number_option(

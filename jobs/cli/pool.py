@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from jobs.cli.context import read_settings, storage_at, tools_with
-from jobs.cli.options import MOST_DEALS, Data, Json, LevelName, Workers, number_option
+from jobs.cli.options import MOST_DEALS, Config, Data, Json, LevelName, Workers, number_option
 from jobs.cli.output import put_json, put_table, say
 from jobs.cli.pool_history import compact, diff, history, rollback
 from jobs.cli.progress import shown_progress
@@ -35,7 +35,7 @@ def _group() -> None:
 
 
 @app.command()
-def status(data: Data = None, as_json: Json = False) -> None:
+def status(data: Data = None, config: Config = None, as_json: Json = False) -> None:
     """Tell how large the pools are.
 
     Also their mix of pars, and how far they have come.
@@ -44,7 +44,7 @@ def status(data: Data = None, as_json: Json = False) -> None:
     """
     from jobs.history import par_mixes
 
-    storage = storage_at(data, read_settings())
+    storage = storage_at(read_settings(config, data=data))
     pools = load_catalog(storage).pools
     rows = [_status(pool, mix) for pool, mix in zip(pools, par_mixes(storage, pools), strict=True)]
     if as_json:
@@ -78,6 +78,7 @@ def show(
     level: LevelName,
     limit: Annotated[int, number_option("--limit", "How many deals.", least=1, most=MOST_DEALS)] = 10,
     data: Data = None,
+    config: Config = None,
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
@@ -88,8 +89,8 @@ def show(
     Example: fairway pool show medium --limit 20
     """
     name = level_named(level).name
-    settings = read_settings(workers)
-    storage = storage_at(data, settings)
+    settings = read_settings(config, data=data, workers=workers)
+    storage = storage_at(settings)
     # The name is one of ours, and the limit a number.
     statement = f"from deals where level = '{name}' order by deal_number limit {limit}"
     columns = "*" if as_json else ", ".join(_SHOWN)
@@ -129,6 +130,7 @@ def regenerate(
         bool, typer.Option("--restart", help="Drop an unfinished regeneration instead of resuming it.")
     ] = False,
     data: Data = None,
+    config: Config = None,
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
@@ -142,8 +144,8 @@ def regenerate(
     from jobs.regeneration import Request, run_regeneration
 
     request = Request(level_named(level).name, size, first, fresh, restart)
-    settings = read_settings(workers)
-    storage = storage_at(data, settings)
+    settings = read_settings(config, data=data, workers=workers)
+    storage = storage_at(settings)
     with shown_progress() as progress:
         report = run_regeneration(storage, request, settings, tools_with(settings, progress))
     if as_json:
@@ -170,6 +172,7 @@ def export(
         typer.Option("-o", "--output", metavar="DIR", help="A new folder or an earlier export."),
     ],
     data: Data = None,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Write a level's pool for game clients.
@@ -181,7 +184,7 @@ def export(
     from pipeline.export import export_pool
 
     name = level_named(level).name
-    storage = storage_at(data, read_settings())
+    storage = storage_at(read_settings(config, data=data))
     exported = export_pool(storage, load_catalog(storage).pool(name), folder)
     if as_json:
         put_json(

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from jobs.cli.context import read_settings, storage_at, tools_with
-from jobs.cli.options import Data, Json, LevelName, number_option
+from jobs.cli.options import Config, Data, Json, LevelName, number_option
 from jobs.cli.output import put_json, say
 from jobs.cli.progress import shown_progress
 from pipeline.catalog import Pool
@@ -26,6 +26,7 @@ def history(
         int, number_option("--limit", "How many changes, the latest.", least=1, most=_MOST_CHANGES)
     ] = 20,
     data: Data = None,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """List what a level's pool has been.
@@ -38,7 +39,7 @@ def history(
     from jobs.cli.history_report import history_document, tell_history
     from jobs.history import level_history
 
-    storage = storage_at(data, read_settings())
+    storage = storage_at(read_settings(config, data=data))
     found = level_history(storage, level_named(level).name, limit)
     if as_json:
         put_json(history_document(found))
@@ -53,6 +54,7 @@ def diff(
     first: Annotated[int, _generation_argument("A")],
     second: Annotated[int, _generation_argument("B")],
     data: Data = None,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Compare two generations of a level.
@@ -67,7 +69,7 @@ def diff(
     from pipeline.difference import difference
 
     name = level_named(level).name
-    storage = storage_at(data, read_settings())
+    storage = storage_at(read_settings(config, data=data))
     found = difference(storage, *two_generations(storage, name, first, second))
     if as_json:
         put_json(difference_document(name, found))
@@ -84,6 +86,7 @@ def rollback(
         ),
     ] = None,
     data: Data = None,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Go back to an earlier generation.
@@ -96,8 +99,8 @@ def rollback(
     from jobs.cli.history_report import pool_document
     from jobs.upkeep import run_rollback
 
-    settings = read_settings()
-    storage = storage_at(data, settings)
+    settings = read_settings(config, data=data)
+    storage = storage_at(settings)
     with shown_progress() as progress:
         done = run_rollback(storage, level_named(level).name, to, settings, tools_with(settings, progress))
     pool, left = done.after, done.before.generation
@@ -115,6 +118,7 @@ def rollback(
 def compact(
     level: LevelName,
     data: Data = None,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Put a level's parts together.
@@ -127,8 +131,8 @@ def compact(
     from jobs.cli.history_report import pool_document
     from jobs.upkeep import run_compaction
 
-    settings = read_settings()
-    storage = storage_at(data, settings)
+    settings = read_settings(config, data=data)
+    storage = storage_at(settings)
     with shown_progress() as progress:
         done = run_compaction(storage, level_named(level).name, settings, tools_with(settings, progress))
     pool = done.after

@@ -10,7 +10,7 @@ import typer
 
 from jobs.asking import DEFAULT_SECONDS, MOST_SECONDS, Question, asked_apart
 from jobs.cli.context import read_settings, storage_at
-from jobs.cli.options import Data, Json, Output, Workers, number_option
+from jobs.cli.options import Config, Data, Json, Output, Workers, number_option
 from jobs.cli.output import STANDARD, check_outside, note, put_table, sink
 from jobs.cli.rows import cell_text, write_csv, write_json
 from solver.errors import UsageError
@@ -49,6 +49,7 @@ def query(
         number_option("--timeout", "Seconds after which it is given up.", least=1, most=MOST_SECONDS),
     ] = DEFAULT_SECONDS,
     data: Data = None,
+    config: Config = None,
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
@@ -60,8 +61,8 @@ def query(
     Example: fairway query "select level, par, count(*) from deals group by all order by all"
     """
     wanted = _format(output_format, output, as_json)
-    settings = read_settings(workers)
-    storage = storage_at(data, settings)
+    settings = read_settings(config, data=data, workers=workers)
+    storage = storage_at(settings)
     if output is not None:
         check_outside(output, storage)
     from jobs.settings import environment

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from jobs.cli.context import read_settings, storage_at, tools_with
-from jobs.cli.options import Data, Json, Workers
+from jobs.cli.options import Config, Data, Json, Workers
 from jobs.cli.outcome import DONE, FAILED
 from jobs.cli.output import put_json, say
 from jobs.cli.progress import shown_progress
@@ -23,6 +23,7 @@ def repair(
         bool, typer.Option("--dry-run", help="Tell what would be mended, and change nothing.")
     ] = False,
     data: Data = None,
+    config: Config = None,
     workers: Workers = None,
     as_json: Json = False,
 ) -> int:
@@ -36,8 +37,8 @@ def repair(
     """
     from jobs.repairing import rehearse_repair, run_repair
 
-    settings = read_settings(workers)
-    storage = storage_at(data, settings)
+    settings = read_settings(config, data=data, workers=workers)
+    storage = storage_at(settings)
     with shown_progress() as progress:
         run = rehearse_repair if dry_run else run_repair
         mending = run(storage, settings, tools_with(settings, progress))

@@ -6,14 +6,14 @@ from typing import Final
 
 from jobs.cli import clock
 from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
-from jobs.cli.options import Data, Workers
+from jobs.cli.options import Config, Data, Workers
 from jobs.cli.progress import LineProgress
 
 _FORMAT: Final = "%(asctime)sZ %(levelname)s %(message)s"
 _TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S"
 
 
-def serve(data: Data = None, workers: Workers = None) -> None:
+def serve(data: Data = None, config: Config = None, workers: Workers = None) -> None:
     """Run the nightly job each day at 00:05 UTC.
 
     Whatever is due at the start runs at once. SIGTERM or Ctrl-C ends it.
@@ -25,8 +25,8 @@ def serve(data: Data = None, workers: Workers = None) -> None:
     from jobs.scheduler import log
     from jobs.scheduler import serve as serve_work
 
-    settings = read_settings(workers)
-    storage = storage_at(data, settings, create=True)
+    settings = read_settings(config, data=data, workers=workers)
+    storage = storage_at(settings, create=True)
     _log_to_stderr()
     warn_without_key(settings)
     tools = tools_with(settings, LineProgress(log.info))

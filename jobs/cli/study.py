@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from jobs.cli.context import read_settings, storage_at, tools_with
-from jobs.cli.options import Data, Json, Workers, number_option
+from jobs.cli.options import Config, Data, Json, Workers, number_option
 from jobs.cli.output import check_outside, note, put_json, say, sink
 from jobs.cli.progress import shown_progress
 from jobs.cli.study_report import document_of, tell
@@ -55,6 +55,7 @@ def winnability(
     fewest: Fewest = False,
     output: Counts = None,
     data: Data = None,
+    config: Config = None,
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
@@ -68,8 +69,8 @@ def winnability(
     from jobs.study import run_study
 
     study = Study(rules, fewest, first, deals)
-    settings = read_settings(workers)
-    storage = storage_at(data, settings, create=True)
+    settings = read_settings(config, data=data, workers=workers)
+    storage = storage_at(settings, create=True)
     if output is not None:
         check_outside(output, storage)
     try:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jobs.cli.context import load_kernels, read_settings, storage_at
-from jobs.cli.options import MOST_DEALS, Data, Json, Workers, number_option
+from jobs.cli.options import MOST_DEALS, Config, Data, Json, Workers, number_option
 from jobs.cli.outcome import DONE, FAILED
 from jobs.cli.output import put_json, say
 from jobs.cli.progress import shown_progress
@@ -28,6 +28,7 @@ def verify(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Solve and rate every deal from nothing.")] = False,
     data: Data = None,
+    config: Config = None,
     workers: Workers = None,
     as_json: Json = False,
 ) -> int:
@@ -39,8 +40,8 @@ def verify(
     """
     if every and sample is not None:
         raise UsageError("--sample and --all exclude each other; give one of them")
-    settings = read_settings(workers)
-    storage = storage_at(data, settings)
+    settings = read_settings(config, data=data, workers=workers)
+    storage = storage_at(settings)
     load_kernels(settings)
     from pipeline.executors import local_executor
     from pipeline.verify import SAMPLE_SIZE
