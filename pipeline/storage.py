@@ -86,6 +86,7 @@ class LocalStorage:
 
     def __init__(self, root: Path) -> None:
         self.root: Final = root.resolve()
+        self._above: Final = len(os.path.join(self.root, ""))  # letters of a file's name before its path
 
     def local_path(self, path: str) -> Path:
         """Where a file lies on the disk.
@@ -190,7 +191,7 @@ class LocalStorage:
             if entry.is_dir(follow_symlinks=False):
                 yield from self._walk(Path(entry.path))
             elif entry.is_file(follow_symlinks=False):
-                yield Path(entry.path).relative_to(self.root).as_posix()
+                yield entry.path[self._above :]
 
     def _is_private(self, place: Path) -> bool:
         return place.relative_to(self.root).parts[:1] == (PRIVATE_FOLDER,)

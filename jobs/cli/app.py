@@ -15,6 +15,7 @@ from jobs.cli.output import say
 from jobs.cli.query import query
 from jobs.cli.repair import repair
 from jobs.cli.serve import serve
+from jobs.cli.status import status
 from jobs.cli.verify import verify
 
 NAME = "fairway"
@@ -22,6 +23,7 @@ NAME = "fairway"
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 app.command()(nightly)
 app.command()(serve)
+app.command()(status)
 app.add_typer(pool.app, name="pool")
 app.command()(query)
 app.add_typer(daily.app, name="daily")
