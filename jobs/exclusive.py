@@ -1,14 +1,16 @@
-"""What every job that changes a data root has around it: the lock, the run's record, the derived views."""
+"""What every job that changes a data root has around it: the lock, the record, the derived views, the log."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from jobs.aftermath import tell
 from jobs.lock import root_lock
+from jobs.logs import details, log, named_run
 from jobs.runs import Run, recorded
 from jobs.settings import Settings
 from jobs.tools import Tools
 from pipeline.catalog import load_catalog
-from pipeline.errors import DamagedError
+from pipeline.errors import BusyError, DamagedError
 from pipeline.records import Tally
 from pipeline.storage import LocalStorage
 from pipeline.views import write_views
@@ -20,7 +22,7 @@ def exclusive_run(storage: LocalStorage, job: str, settings: Settings, tools: To
     """Run the block as a job: alone, cleared of what killed writes left, recorded, with `catalog.sql` right.
 
     The views are there before anything that they show, so that one who misses them knows that they were
-    removed.
+    removed. However the run ends, it is told of once the data root is free again.
 
     Args:
         storage: the data root.
@@ -36,34 +38,49 @@ def exclusive_run(storage: LocalStorage, job: str, settings: Settings, tools: To
         StorageError: the data root cannot be written.
         DamagedError: the catalog is damaged at the end.
     """
+    run = Run.begun(job, tools.clock(), settings.workers, tools.version, tools.stopwatch)
     with (
-        root_lock(storage.root, tools.clock()),
+        _told(storage, run, settings, tools),
+        root_lock(storage.root, run.started),
         _views_at_the_end(storage),
-        _cleared_and_recorded(storage, job, settings, tools) as tally,
+        _cleared_and_recorded(storage, run, tools),
     ):
         with suppress(DamagedError):  # the job meets it where it needs the catalog, or the end does
             write_views(storage, load_catalog(storage))
-        yield tally
+        yield run.tally
 
 
 @contextmanager
 def mending_run(storage: LocalStorage, job: str, settings: Settings, tools: Tools) -> Iterator[Tally]:
     """Run the block as `exclusive_run` does, but let the catalog be damaged and stay so."""
-    with root_lock(storage.root, tools.clock()):
-        with _cleared_and_recorded(storage, job, settings, tools) as tally:
-            yield tally
+    run = Run.begun(job, tools.clock(), settings.workers, tools.version, tools.stopwatch)
+    with _told(storage, run, settings, tools), root_lock(storage.root, run.started):
+        with _cleared_and_recorded(storage, run, tools):
+            yield run.tally
         with suppress(DamagedError):  # the block has told of it
             write_views(storage, load_catalog(storage))
 
 
 @contextmanager
-def _cleared_and_recorded(
-    storage: LocalStorage, job: str, settings: Settings, tools: Tools
-) -> Iterator[Tally]:
-    run = Run.begun(job, tools.clock(), settings.workers, tools.version, tools.stopwatch)
+def _told(storage: LocalStorage, run: Run, settings: Settings, tools: Tools) -> Iterator[None]:
+    """Tell whoever wants to know how the run of the block has ended; one that had to wait is none."""
+    with named_run(run.run_id):
+        try:
+            yield
+        except BusyError:
+            raise
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            tell(storage, run.told(tools.clock(), error), settings, tools)
+            raise
+        tell(storage, run.told(tools.clock(), None), settings, tools)
+
+
+@contextmanager
+def _cleared_and_recorded(storage: LocalStorage, run: Run, tools: Tools) -> Iterator[None]:
+    log.info("%s begins", run.job, extra=details(event="begin", job=run.job))
     with recorded(storage, run, tools.clock):
         storage.clear_leftovers()
-        yield run.tally
+        yield
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from pipeline.storage import Storage
 from solver.errors import FairwayError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Run:
     """A run of a job while it goes on.
 
@@ -26,6 +26,7 @@ class Run:
         workers: threads that compute.
         version: of Fairway.
         tally: what it has made so far.
+        record: the one that has been made of it; None before its end.
     """
 
     job: str
@@ -34,6 +35,7 @@ class Run:
     workers: int
     version: str
     tally: Tally
+    record: RunRecord | None = None
 
     @classmethod
     def begun(cls, job: str, now: datetime, workers: int, version: str, stopwatch: Clock) -> Self:
@@ -53,15 +55,25 @@ class Run:
         """Its name."""
         return run_id(self.started, self.process)
 
+    def told(self, now: datetime, error: BaseException | None) -> RunRecord:
+        """What is to be told of the run: its record, unless it only failed after that was made.
+
+        Args:
+            now: the moment, aware.
+            error: what ended it; None where it came to its end.
+        """
+        failed_later = self.record is not None and error is not None and self.record.outcome.is_good
+        return self.ended(now, error) if self.record is None or failed_later else self.record
+
     def ended(self, now: datetime, error: BaseException | None = None) -> RunRecord:
-        """What is to be told of the run.
+        """Make the record of the run.
 
         Args:
             now: the moment, aware.
             error: what ended it; None where it came to its end.
         """
         outcome, message = _end_of(self.tally, error)
-        return RunRecord(
+        self.record = RunRecord(
             self.job,
             outcome,
             self.started,
@@ -72,6 +84,7 @@ class Run:
             self.version,
             message,
         )
+        return self.record
 
 
 def _end_of(tally: Tally, error: BaseException | None) -> tuple[Outcome, str | None]:

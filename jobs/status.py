@@ -5,7 +5,7 @@ can ask every few seconds.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
@@ -19,6 +19,9 @@ from pipeline.storage import Storage
 NIGHTLY: Final = "nightly"  # the job whose success is asked for
 LATE_AFTER: Final = timedelta(hours=26)  # a night's run and then some
 GROWTH: Final = timedelta(days=7)
+
+# The kinds of problems there are, in the order in which they are told.
+PROBLEMS: Final = ("today", "tomorrow", "holes", "success", "failure", "catalog", "night", "records", "clock")
 
 _RUN_TAKES: Final = timedelta(hours=2)  # at most: before that, a night that is not there may be in the making
 _CLOCKS_DIFFER: Final = timedelta(minutes=5)
@@ -156,6 +159,17 @@ def _recent_records(storage: Storage, since: datetime) -> tuple[tuple[RunRecord,
         if looked == _MOST_RECORDS:
             break
     return tuple(records), tuple(damaged)
+
+
+def with_run(found: Found, record: RunRecord) -> Found:
+    """What is known, with a run that has just ended, whether or not its record could be written.
+
+    Args:
+        found: what the files say.
+        record: of the run.
+    """
+    others = (each for each in found.records if each.run_id != record.run_id)
+    return replace(found, records=(record, *others))
 
 
 def _is_good_night(record: RunRecord) -> bool:

@@ -78,6 +78,7 @@ OWNED: Final = (
         ("jobs/setting*.py", "jobs/configuration.py", "pipeline/strict_json.py"),
     ),
     Owned("TOML only in the file of settings", ("tomllib",), ("jobs/config_file.py",)),
+    Owned("Prometheus only where metrics are written", ("prometheus_client",), ("jobs/metrics.py",)),
     Owned("APScheduler only in the scheduler", ("apscheduler",), ("jobs/scheduler.py",)),
     Owned(
         # Besides: the process that answers a question, whose three streams are pipes.

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from jobs.lock import LOCK_FILE
+from jobs.metrics import METRICS_FILE
 from pipeline.catalog import CATALOG_FILE, DEALS_PREFIX, KEPT_PREFIX
 from pipeline.root import MARKER
 from pipeline.storage import INCOMING
@@ -154,7 +155,8 @@ def done(run: Run) -> Run:
 def content(root: Path) -> Files:
     """All files but those that tell of times and processes; leftovers of killed writes are among them."""
     files = files_of(root)
-    return {path: data for path, data in files.items() if path != LOCK_FILE and not path.startswith("runs/")}
+    times = (LOCK_FILE, METRICS_FILE)
+    return {path: data for path, data in files.items() if path not in times and not path.startswith("runs/")}
 
 
 def check_readable(victim: Victim, ordeal: Ordeal, root: Path) -> None:

@@ -12,6 +12,7 @@ import typer
 from jobs.cli import outcome
 from jobs.cli.app import NAME, app
 from jobs.lock import root_lock
+from jobs.logs import one_line
 from pipeline.errors import (
     BusyError,
     CheckError,
@@ -262,7 +263,7 @@ def test_a_deal_error_is_told_with_all_its_faults_on_one_line(capsys: pytest.Cap
 
 
 def test_what_is_not_printable_is_shown_escaped() -> None:
-    assert outcome.one_line("a\nb\x1b[31m\u2028c\udcff") == "a b\\x1b[31m c\\udcff"
+    assert one_line("a\nb\x1b[31m\u2028c\udcff") == "a b\\x1b[31m c\\udcff"
 
 
 def test_a_fault_of_the_program_is_not_hidden() -> None:

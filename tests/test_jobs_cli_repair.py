@@ -10,6 +10,7 @@ import pytest
 
 from jobs.cli import clock
 from jobs.lock import LOCK_FILE, root_lock
+from jobs.metrics import METRICS_FILE
 from tests.command import done, fairway, files_of
 
 NOW = datetime(2026, 11, 30, 13, 1, tzinfo=UTC)
@@ -32,7 +33,7 @@ def content(root: Path) -> dict[str, bytes]:
     return {
         path: data
         for path, data in files_of(root).items()
-        if path != LOCK_FILE and not path.startswith("runs/")
+        if path not in (LOCK_FILE, METRICS_FILE) and not path.startswith("runs/")
     }
 
 

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from jobs.lock import LOCK_FILE
+from jobs.metrics import METRICS_FILE
 from tests.command import done, files_of, read_until, spawned
 
 # Far ahead of any clock, so that no solution is put out however late the tests run.
@@ -27,7 +29,7 @@ def content(root: Path) -> dict[str, bytes]:
     return {
         path: data
         for path, data in files_of(root).items()
-        if path != ".lock" and not path.startswith("runs/")
+        if path not in (LOCK_FILE, METRICS_FILE) and not path.startswith("runs/")
     }
 
 

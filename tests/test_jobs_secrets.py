@@ -160,7 +160,7 @@ def test_the_key_is_in_no_file_log_record_or_error(tmp_path: Path, monkeypatch: 
 def test_the_key_is_in_no_traceback_of_a_fault_nobody_foresaw(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fault(day: object, key: object) -> None:
+    def fault(day: object, key: object, _watch: object) -> None:
         raise ZeroDivisionError(f"{day} {key} {key!r}")
 
     monkeypatch.setattr(publish, "choose", fault)

@@ -35,7 +35,7 @@ LOADED = (
     *(f"jobs.{name}" for name in ("nightly", "publishing", "regeneration", "repairing", "upkeep")),
     *(f"jobs.cli.{name}" for name in ("app", "history_report")),
     *(f"pipeline.{name}" for name in ("compact", "query", "repair", "rollback", "verify")),
-    *("rich.box", "rich.console", "rich.table", "rich.text"),
+    *("rich.box", "rich.console", "rich.table", "rich.text", "prometheus_client"),
 )
 
 

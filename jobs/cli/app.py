@@ -9,6 +9,7 @@ import typer
 from jobs.cli import config, daily, deal, pool, study
 from jobs.cli.context import version
 from jobs.cli.gc import gc
+from jobs.cli.logs import stop_log
 from jobs.cli.nightly import nightly
 from jobs.cli.outcome import ended, stop_on_sigterm
 from jobs.cli.output import say
@@ -66,7 +67,10 @@ def run(arguments: Sequence[str]) -> int:
         with command.make_context(NAME, list(arguments)) as context:
             return command.invoke(context)
 
-    return ended(invoke)
+    try:
+        return ended(invoke)
+    finally:
+        stop_log()
 
 
 def main() -> None:

@@ -7,8 +7,9 @@ import typer
 
 from jobs.cli.context import checkout, read_configuration, sources_of_settings
 from jobs.cli.options import Config, Data, Json, Workers
-from jobs.cli.outcome import CONFIGURATION, DONE, one_line
+from jobs.cli.outcome import CONFIGURATION, DONE
 from jobs.cli.output import put_json, put_table, say
+from jobs.logs import one_line
 
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
     from jobs.setting_report import Shown

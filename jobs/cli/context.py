@@ -1,5 +1,6 @@
 """What a command needs before it can begin: settings, the data root, compiled kernels, the tools of a job."""
 
+import logging
 import os
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import jobs
 from jobs.cli import clock
+from jobs.cli.logs import is_started, start_log
 from jobs.cli.output import note
 from pipeline.errors import ConfigurationError
 from pipeline.progress import Progress
@@ -161,7 +163,9 @@ def warn_without_key(settings: "Settings") -> None:
 
 
 def tools_with(settings: "Settings", progress: Progress) -> "Tools":
-    """What a job is handed."""
+    """What a job is handed; from here on there is a log, of warnings unless the command wants more."""
     from jobs.tools import Tools
 
+    if not is_started():
+        start_log(settings.log_format, least=logging.WARNING)
     return Tools(clock.now, lambda: load_kernels(settings), progress, version())

@@ -1,16 +1,20 @@
 """`fairway nightly`: one night, and a report of it."""
 
+import logging
 import shlex
+import sys
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from jobs.cli import clock
 from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
-from jobs.cli.options import AllowFuture, Config, Data, Json, Workers, day_option
+from jobs.cli.logs import start_log
+from jobs.cli.options import AllowFuture, Config, Data, Json, LogFormat, Workers, day_option
 from jobs.cli.output import put_json, put_table, say
 from jobs.cli.progress import shown_progress
 from jobs.days import check_not_future
+from jobs.logs import log
 
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
     from jobs.nightly import NightReport
@@ -24,6 +28,7 @@ def nightly(
     config: Config = None,
     workers: Workers = None,
     allow_future: AllowFuture = False,
+    log_format: LogFormat = None,
     as_json: Json = False,
 ) -> None:
     """Add a night's deals, publish Daily holes.
@@ -34,12 +39,14 @@ def nightly(
     """
     from jobs.nightly import run_night
 
-    settings = read_settings(config, data=data, workers=workers)
+    settings = read_settings(config, data=data, workers=workers, log_format=log_format)
     night = day or clock.today()
     if not allow_future:
         check_not_future(night, clock.today(), 0, "--date")
     storage = storage_at(settings, create=True)
-    with shown_progress() as progress:
+    # A person at a terminal sees bars and then a report.
+    start_log(settings.log_format, least=logging.WARNING if sys.stderr.isatty() else logging.INFO)
+    with shown_progress(write=log.info) as progress:
         report = run_night(storage, night, settings, tools_with(settings, progress))
     if report.dailies:
         warn_without_key(settings)

@@ -2,11 +2,12 @@
 
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
 import typer
 
 from jobs.days import parse_day
+from jobs.logs import LogFormat as Kind
 from pipeline.executors import MOST_WORKERS
 from pipeline.levels import LEVELS
 from pipeline.shuffle import MOST_DEAL_NUMBER
@@ -26,6 +27,12 @@ def _day(text: str) -> date:
         return parse_day(text)
     except UsageError as error:
         raise typer.BadParameter(str(error)) from error
+
+
+def _log_format(text: str) -> str:
+    if text not in get_args(Kind):
+        raise typer.BadParameter(f"{text[:_MOST_SHOWN]!r} is none of {', '.join(get_args(Kind))}")
+    return text
 
 
 def day_option(name: str, text: str) -> Any:
@@ -83,6 +90,16 @@ Workers = Annotated[
         "Threads that compute. Default: FAIRWAY_WORKERS, else one a processor.",
         least=1,
         most=MOST_WORKERS,
+    ),
+]
+LogFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--log-format",
+        parser=_log_format,
+        metavar="FORMAT",
+        help="How the log is written: text, or json for an object a line. Default: text.",
+        show_default=False,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]

@@ -13,7 +13,9 @@ from typing import Final, NoReturn
 
 import typer
 
+from jobs.cli.logs import is_json
 from jobs.cli.output import note
+from jobs.logs import log, one_line
 from pipeline.errors import (
     BusyError,
     ConfigurationError,
@@ -82,13 +84,10 @@ def ended(command: Callable[[], object]) -> int:
 
 def complain(text: str) -> None:
     """Write an error on standard error."""
-    note(f"fairway: error: {text}")
-
-
-def one_line(text: str) -> str:
-    """A text on one line; what is not printable is escaped as Python escapes it."""
-    line = " ".join(text.splitlines())
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
+    if is_json():
+        log.error(text)
+    else:
+        note(f"fairway: error: {text}")
 
 
 def stop_on_sigterm() -> None:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 
+from jobs.cli.logs import is_json
+from jobs.logs import log
 from pipeline.errors import StorageError
 from pipeline.storage import INCOMING, LocalStorage
 from solver.errors import UsageError
@@ -21,7 +23,10 @@ _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separato
 
 
 def note(text: str) -> None:
-    """Tell a person something, on standard error."""
+    """Tell a person something, on standard error; a program, where the log is written for one."""
+    if is_json():
+        log.info(text)
+        return
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 

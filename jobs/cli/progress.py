@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from jobs.cli.logs import is_json
 from jobs.cli.output import note
 from pipeline.progress import Progress
 
@@ -88,17 +89,20 @@ def duration_text(seconds: float) -> str:
 
 
 @contextmanager
-def shown_progress(*, bars: bool = True, time_left: bool = False) -> Iterator[Progress]:
+def shown_progress(
+    *, bars: bool = True, time_left: bool = False, write: Callable[[str], None] = note
+) -> Iterator[Progress]:
     """A listener for the work of the block.
 
     Args:
         bars: whether bars may be shown, if standard error is a terminal.
         time_left: whether to estimate the time left too: for work of many minutes.
+        write: takes the lines where no bars are shown.
     """
     from time import monotonic
 
-    if not (bars and sys.stderr.isatty()):
-        yield LineProgress(note, monotonic if time_left else None)
+    if is_json() or not (bars and sys.stderr.isatty()):
+        yield LineProgress(write, monotonic if time_left else None)
         return
     from rich.console import Console
     from rich.progress import (

@@ -1,19 +1,15 @@
 """`fairway serve`: the nightly job on the built-in scheduler."""
 
-import logging
-from time import gmtime
-from typing import Final
-
 from jobs.cli import clock
 from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
-from jobs.cli.options import Config, Data, Workers
+from jobs.cli.logs import start_log
+from jobs.cli.options import Config, Data, LogFormat, Workers
 from jobs.cli.progress import LineProgress
 
-_FORMAT: Final = "%(asctime)sZ %(levelname)s %(message)s"
-_TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S"
 
-
-def serve(data: Data = None, config: Config = None, workers: Workers = None) -> None:
+def serve(
+    data: Data = None, config: Config = None, workers: Workers = None, log_format: LogFormat = None
+) -> None:
     """Run the nightly job each day at 00:05 UTC.
 
     Whatever is due at the start runs at once. SIGTERM or Ctrl-C ends it.
@@ -25,9 +21,9 @@ def serve(data: Data = None, config: Config = None, workers: Workers = None) -> 
     from jobs.scheduler import log
     from jobs.scheduler import serve as serve_work
 
-    settings = read_settings(config, data=data, workers=workers)
+    settings = read_settings(config, data=data, workers=workers, log_format=log_format)
     storage = storage_at(settings, create=True)
-    _log_to_stderr()
+    start_log(settings.log_format)
     warn_without_key(settings)
     tools = tools_with(settings, LineProgress(log.info))
 
@@ -42,9 +38,3 @@ def serve(data: Data = None, config: Config = None, workers: Workers = None) -> 
 
     log.info("serving %s", storage.root)
     serve_work(work)
-
-
-def _log_to_stderr() -> None:
-    logging.Formatter.converter = gmtime
-    logging.basicConfig(format=_FORMAT, datefmt=_TIME_FORMAT, level=logging.INFO)
-    logging.getLogger("apscheduler").setLevel(logging.WARNING)

@@ -1,0 +1,43 @@
+"""What follows a run once it has ended, however it ended: the log, the metrics, the operator's own commands.
+
+None of it can make a run fail, or undo one.
+"""
+
+from jobs.logs import details, log
+from jobs.metrics import write_metrics
+from jobs.settings import Settings
+from jobs.tools import Tools
+from pipeline.records import Outcome, RunRecord, record_document
+from pipeline.storage import LocalStorage
+from solver.errors import FairwayError
+
+
+def tell(storage: LocalStorage, record: RunRecord, settings: Settings, tools: Tools) -> None:
+    """Tell of a run that has ended.
+
+    Args:
+        storage: the data root, whose lock is free again.
+        record: of the run.
+        settings: in force.
+        tools: the outside world.
+    """
+    _log_end(record)
+    try:
+        write_metrics(storage, record, settings, tools.clock(), tools.version)
+    except (
+        FairwayError,
+        OSError,
+        ImportError,
+    ) as error:  # what has no handle left cannot even load a library
+        log.warning("the metrics were not written: %s", error, extra=details(event="metrics"))
+
+
+def _log_end(record: RunRecord) -> None:
+    extra = details(event="end", record=record_document(record))
+    if record.outcome is Outcome.FAILED:
+        log.error("%s failed after %.1f s: %s", record.job, record.seconds, record.error, extra=extra)
+    elif record.outcome is Outcome.DONE:
+        made = f"{record.tally.deals:,} deals, {record.tally.dailies:,} Daily holes"
+        log.info("%s done in %.1f s: %s", record.job, record.seconds, made, extra=extra)
+    else:
+        log.info("%s: %s, after %.1f s", record.job, record.outcome.value, record.seconds, extra=extra)
