@@ -66,19 +66,28 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A value that something other than a default gave."""
+    """A value that something other than a default gave.
+
+    Attributes:
+        key: of the setting.
+        value: for the model to judge.
+        origin: where it came from.
+        text: of a variable, as it was before what is JSON in it was read; "" otherwise.
+    """
 
     key: Key
     value: object
     origin: Origin
+    text: str = ""
 
     def fault(self, reason: str = "") -> Fault:
         """This value is not what it must be."""
         begin, allowed = lead(self.origin, self.key), ALLOWED[self.key]
         if self.key == SECRET:
             return Fault(self.origin, text_of(self.key), None, allowed, f"{begin}: {reason}")
-        text = f"{begin} is {_shown(self.value)}{reason and ': '}{reason}; allowed is {allowed}"
-        return Fault(self.origin, text_of(self.key), self.value, allowed, text)
+        value = self.text or self.value
+        text = f"{begin} is {_shown(value)}{reason and ': '}{reason}; allowed is {allowed}"
+        return Fault(self.origin, text_of(self.key), value, allowed, text)
 
 
 def from_file(file: ConfigFile) -> Sequence[Given | Fault]:
@@ -134,19 +143,19 @@ def from_variables(variables: Mapping[str, str]) -> Iterator[Given | Fault]:
         elif not value:
             yield Fault(origin, name, None, "", f"{name} is empty; unset it or give it a value")
         else:
-            yield _decoded(source, Given(VARIABLES[name], value, origin))
+            yield _decoded(source, Given(VARIABLES[name], value, origin, value))
 
 
 def _decoded(source: EnvSettingsSource, given: Given) -> Given | Fault:
     """A variable's value: text, or what the JSON in it says where the setting is a list."""
-    source.env_vars = {variable_of(given.key).lower(): str(given.value)}
+    source.env_vars = {variable_of(given.key).lower(): given.text}
     try:
         value: Any = source()
     except SettingsError:
         return given.fault("it is no JSON")
     for name in given.key:
         value = value[name]
-    return Given(given.key, value, given.origin)
+    return Given(given.key, value, given.origin, given.text)
 
 
 def from_options(options: Mapping[str, object]) -> Iterator[Given]:

@@ -34,7 +34,7 @@ BAD = [
     ({"FAIRWAY_KEEP_DAYS": "1.5"}, ["FAIRWAY_KEEP_DAYS is '1.5'", "a whole number from 0 to 36,500"]),
     ({"FAIRWAY_HOOKS__TIMEOUT_SECONDS": "0"}, ["FAIRWAY_HOOKS__TIMEOUT_SECONDS is '0'", "1 to 600"]),
     ({"FAIRWAY_HOOKS__ON_RUN": "notify"}, ["FAIRWAY_HOOKS__ON_RUN is 'notify'", "no JSON", "a list"]),
-    ({"FAIRWAY_HOOKS__ON_RUN": '"notify"'}, ["FAIRWAY_HOOKS__ON_RUN is 'notify'; allowed", "a list"]),
+    ({"FAIRWAY_HOOKS__ON_RUN": '"notify"'}, ["FAIRWAY_HOOKS__ON_RUN is '\"notify\"'; allowed", "a list"]),
     ({"FAIRWAY_HOOKS__ON_RUN": '["", "x"]'}, ["FAIRWAY_HOOKS__ON_RUN is", "the program is empty"]),
     ({"FAIRWAY_HOOKS__ON_RUN": '["x", "\\u0000"]'}, ["FAIRWAY_HOOKS__ON_RUN is", "NUL"]),
     ({"FAIRWAY_LEVELS__HARD__DEALS_CAP": "0"}, ["FAIRWAY_LEVELS__HARD__DEALS_CAP is '0'", "10,000,000"]),

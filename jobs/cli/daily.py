@@ -87,11 +87,11 @@ def export(day: ShownDay = None, output: Output = None, data: Data = None, confi
 @app.command()
 def publish(
     first: Annotated[
-        date | None, day_option("--from", "First date. Default: FAIRWAY_DAILY_FROM, else 2026-01-01.")
+        date | None, day_option("--from", "First date. Default: the setting daily_from, 2026-01-01.")
     ] = None,
     last: Annotated[
         date | None,
-        day_option("--to", "Last date. Default: today and FAIRWAY_PUBLISH_AHEAD_DAYS, else 2, days."),
+        day_option("--to", "Last date. Default: today and the days of the setting publish_ahead_days, 2."),
     ] = None,
     solutions: Annotated[
         Solutions,
