@@ -3,10 +3,14 @@
 from dataclasses import dataclass
 from datetime import time
 from pathlib import Path
+from typing import Final
 
 from jobs.configuration import Configuration
+from jobs.metrics import METRICS_FILE
 from jobs.setting_keys import ALLOWED, Key, text_of
 from jobs.setting_sources import DATA, SECRET, Origin
+
+_METRICS: Final = ("metrics_file",)
 
 Value = str | int | list[str] | None
 
@@ -44,6 +48,9 @@ def _shown(configuration: Configuration, key: Key, checkout: Path | None) -> Sho
         return Shown(text_of(key), None, origin, is_secret=settings.daily_key is not None)
     if key == DATA and settings.data is None and checkout is not None:
         return Shown(text_of(key), str(checkout), Origin("default", "the checkout"))
+    root = settings.data or checkout
+    if key == _METRICS and settings.metrics_file is None and root is not None:
+        return Shown(text_of(key), str(root / METRICS_FILE), origin)
     value: object = settings
     for name in key:
         value = value.get(name) if isinstance(value, dict) else getattr(value, name, None)

@@ -86,6 +86,7 @@ def test_every_setting_is_shown_with_its_value_and_where_that_came_from(
         '[hooks]\non_run = ["ping", "a b"]\n[levels.hard]\ndeals_cap = 7\n'
     )
     monkeypatch.setenv("FAIRWAY_DEALS_PER_NIGHT", "3")
+    monkeypatch.delenv("FAIRWAY_CACHE", raising=False)  # tests may keep their kernels anywhere
     rows = shown("--data", tmp_path, "--workers", "2")
     assert list(rows) == [text_of(key) for key in ALLOWED]
     place = str(tmp_path / "fairway.toml")
@@ -100,7 +101,8 @@ def test_every_setting_is_shown_with_its_value_and_where_that_came_from(
         ("hooks.on_failure", [], "default", None, None),
         ("nightly_at", "00:05", "default", None, None),
         ("daily_from", "2026-01-01", "default", None, None),
-        ("metrics_file", None, "default", None, None),
+        ("metrics_file", str(tmp_path / "metrics.prom"), "default", None, None),
+        ("cache", None, "default", None, None),
     ):
         row = rows[name]
         assert (row["value"], row["from"], row["place"], row["line"]) == (value, origin, where, line), name

@@ -109,7 +109,7 @@ def _value(row: "Shown") -> str:
     if row.is_secret:
         return _HIDDEN
     if row.value is None:
-        return "none"
+        return "not set"
     if isinstance(row.value, list):
         return " ".join(map(repr, row.value)) or "none"
     return str(row.value)
