@@ -81,7 +81,7 @@ def test_the_wheel_holds_the_packages_and_their_data_and_nothing_else(wheel: Pat
     expected = {
         path.relative_to(ROOT).as_posix()
         for package in ("solver", "pipeline", "jobs")
-        for pattern in ("*.py", "*.json", "py.typed")
+        for pattern in ("*.py", "*.json", "py.typed", "deploy/*")
         for path in (ROOT / package).rglob(pattern)
     }
     assert names == expected
