@@ -3,6 +3,7 @@
 None of it can make a run fail, or undo one.
 """
 
+from jobs.hooks import run_hooks
 from jobs.logs import details, log
 from jobs.metrics import write_metrics
 from jobs.settings import Settings
@@ -30,6 +31,7 @@ def tell(storage: LocalStorage, record: RunRecord, settings: Settings, tools: To
         ImportError,
     ) as error:  # what has no handle left cannot even load a library
         log.warning("the metrics were not written: %s", error, extra=details(event="metrics"))
+    run_hooks(record, storage.root, settings.hooks, tools.variables)
 
 
 def _log_end(record: RunRecord) -> None:

@@ -1,7 +1,7 @@
 """What a job is handed by whoever runs it: the moment, the listener, the kernels."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from time import perf_counter
 
@@ -20,6 +20,7 @@ class Tools:
         progress: is told how far the work is.
         version: of Fairway.
         stopwatch: seconds from any fixed moment, which the stages of the work are timed with.
+        variables: of the environment, for the operator's own commands; no secret is among them.
     """
 
     clock: Callable[[], datetime]
@@ -27,3 +28,4 @@ class Tools:
     progress: Progress
     version: str
     stopwatch: Clock = perf_counter
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -141,7 +141,7 @@ OWNED: Final = (
         ),
     ),
     Owned(
-        "other processes are started to answer questions only",
+        "other processes are started to answer questions and for the operator's hooks only",
         (
             "subprocess",
             "multiprocessing",
@@ -152,7 +152,7 @@ OWNED: Final = (
             "os.system",
             "os.popen",
         ),
-        ("jobs/asking.py",),
+        ("jobs/asking.py", "jobs/hooks.py"),
     ),
     Owned("nothing talks to a network", ("socket", "ssl", "http", "urllib", "ftplib", "smtplib"), ()),
 )

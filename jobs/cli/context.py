@@ -164,8 +164,11 @@ def warn_without_key(settings: "Settings") -> None:
 
 def tools_with(settings: "Settings", progress: Progress) -> "Tools":
     """What a job is handed; from here on there is a log, of warnings unless the command wants more."""
+    from jobs.hooks import without_secrets
+    from jobs.settings import environment
     from jobs.tools import Tools
 
     if not is_started():
         start_log(settings.log_format, least=logging.WARNING)
-    return Tools(clock.now, lambda: load_kernels(settings), progress, version())
+    variables = without_secrets(environment())
+    return Tools(clock.now, lambda: load_kernels(settings), progress, version(), variables=variables)
