@@ -1,5 +1,6 @@
 """The settings in force as they are shown: each with its value and where that came from, and no secret."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import time
 from pathlib import Path
@@ -53,7 +54,7 @@ def _shown(configuration: Configuration, key: Key, checkout: Path | None) -> Sho
         return Shown(text_of(key), str(root / METRICS_FILE), origin)
     value: object = settings
     for name in key:
-        value = value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+        value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
     if value is None and key[0] == "levels":  # what holds for all levels holds for this one
         return Shown(text_of(key), getattr(settings, key[-1]), Origin("setting", text_of(key[-1:])))
     return Shown(text_of(key), _plain(value), origin)

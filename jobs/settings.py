@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from datetime import date, time
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
@@ -18,6 +19,7 @@ from pydantic import (
     ConfigDict,
     Field,
     InstanceOf,
+    PlainSerializer,
     model_validator,
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -71,6 +73,13 @@ class LevelSettings(BaseModel):
 
     deals_per_night: _Whole | None = _number(None, least=1, most=MOST_DEALS_PER_NIGHT)
     deals_cap: _Whole | None = _number(None, least=1, most=MOST_DEALS)
+
+
+_Levels = Annotated[
+    Mapping[Annotated[str, BeforeValidator(level_name)], LevelSettings],
+    AfterValidator(MappingProxyType),
+    PlainSerializer(dict, return_type=dict[str, LevelSettings]),
+]
 
 
 class Hooks(BaseModel):
@@ -134,8 +143,9 @@ class Settings(BaseSettings):
     workers: _Whole = _number(1, least=1, most=MOST_WORKERS)
     deals_per_night: _Whole = _number(500, least=1, most=MOST_DEALS_PER_NIGHT)
     deals_cap: _Whole = _number(20_000, least=1, most=MOST_DEALS)
-    levels: dict[Annotated[str, BeforeValidator(level_name)], LevelSettings] = Field(
-        default_factory=dict, description=f"a section for each of {', '.join(LEVELS)} that differs"
+    levels: _Levels = Field(
+        default_factory=lambda: MappingProxyType({}),
+        description=f"a section for each of {', '.join(LEVELS)} that differs",
     )
     publish_ahead_days: _Whole = _number(2, least=1, most=MOST_AHEAD_DAYS)
     daily_from: Annotated[date, BeforeValidator(day_from_text)] = Field(

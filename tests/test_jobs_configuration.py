@@ -4,12 +4,15 @@ import itertools
 from collections.abc import Mapping
 from datetime import date, time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from jobs.config_file import ConfigFile
 from jobs.configuration import Sources, configuration, faults_in, settings_from
-from jobs.setting_keys import ALLOWED, text_of, variable_of
+from jobs.setting_keys import ALLOWED, Key, text_of, variable_of
 from jobs.settings import Hooks, Settings
 from pipeline.errors import ConfigurationError
 
@@ -54,6 +57,35 @@ def test_a_later_layer_counts_and_is_named_as_the_origin(given: set[str]) -> Non
     assert found.settings.workers == last + 2
     origin = ("default", f"{PLACE}, line 2", "FAIRWAY_WORKERS", "--workers")[last + 1]
     assert str(found.origin_of(("workers",))) == origin
+
+
+NUMBERS = [key for key, allowed in ALLOWED.items() if allowed.startswith("a whole number")]
+SOME = st.dictionaries(st.sampled_from(NUMBERS), st.integers(200, 250), max_size=6)
+
+
+@given(SOME, SOME, SOME)
+def test_whatever_layers_give_the_last_one_that_says_something_counts(
+    in_file: dict[Key, int], in_variables: dict[Key, int], in_options: dict[Key, int]
+) -> None:
+    options: dict[Key, int] = {key: number for key, number in in_options.items() if len(key) == 1}
+    expected: dict[Key, int] = {**in_file, **in_variables, **options}
+    assume(expected.get(("retry_first_minutes",), 5) <= expected.get(("retry_most_minutes",), 120))
+    found = configuration(
+        Sources(
+            variables={variable_of(key): f"{number}" for key, number in in_variables.items()},
+            processors=1,
+            file=file("\n".join(f"{text_of(key)} = {number}" for key, number in in_file.items())),
+            options={key[0]: number for key, number in options.items()},
+        )
+    )
+    assert found.given.keys() == expected.keys()
+    for key, number in expected.items():
+        value: Any = found.settings
+        for name in key:
+            value = value[name] if isinstance(value, Mapping) else getattr(value, name)
+        assert value == number
+        layer = "option" if key in options else "variable" if key in in_variables else "file"
+        assert found.given[key].origin.kind == layer
 
 
 def test_layers_are_put_together_setting_by_setting_also_within_sections() -> None:

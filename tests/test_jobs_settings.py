@@ -2,6 +2,7 @@
 
 from datetime import date, time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -162,8 +163,24 @@ def test_the_key_is_hidden_where_settings_are_shown() -> None:
 
 
 def test_settings_cannot_be_changed() -> None:
+    settings = Settings(levels={"hard": LevelSettings(deals_cap=3)}, hooks=Hooks(on_run=("a",)))
+    whole: Any = settings
     with pytest.raises(ValidationError):
-        Settings().workers = 2
+        whole.workers = 2
+    with pytest.raises(ValidationError):
+        whole.hooks.on_run = ()
+    with pytest.raises(ValidationError):
+        whole.levels["hard"].deals_cap = 4
+    with pytest.raises(TypeError):
+        whole.levels["easy"] = LevelSettings()
+    assert settings.model_dump()["levels"] == {"hard": {"deals_per_night": None, "deals_cap": 3}}
+
+
+def test_settings_read_nothing_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in VARIABLES:
+        monkeypatch.setenv(name, "9")
+    assert Settings() == Settings(workers=1)
+    assert settings_from({}, processor_count=1) == Settings()
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ Data = Annotated[
     typer.Option(
         "--data",
         metavar="DIR",
-        help="The data root. Default: FAIRWAY_DATA, else data/ of the checkout.",
+        help="The data root. Default: the setting data, else data/ of the checkout.",
         show_default=False,
     ),
 ]
@@ -87,7 +87,7 @@ Workers = Annotated[
     int | None,
     number_option(
         "--workers",
-        "Threads that compute. Default: FAIRWAY_WORKERS, else one a processor.",
+        "Threads that compute. Default: the setting workers, else one a processor.",
         least=1,
         most=MOST_WORKERS,
     ),
