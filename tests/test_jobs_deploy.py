@@ -224,11 +224,13 @@ def test_the_page_tells_how_to_do_what_operators_must_do() -> None:
 def test_every_metric_of_the_alerts_is_written(made_root: Path) -> None:
     written = (made_root / "metrics.prom").read_text()
     alerts = (FOLDER / "alerts.yml").read_text()
-    named = set(re.findall(r"\bfairway_\w+(?:\{[^}]*\})?", alerts))
-    assert "fairway_last_success_timestamp_seconds" in named
-    for name in named:
-        assert re.search(rf"^{re.escape(name)}[ {{]", written, re.MULTILINE), name
+    named = re.findall(r'\b(fairway_\w+)(?:\{(\w+)=~?"([^"]*)"\})?', alerts)
+    assert "fairway_last_success_timestamp_seconds" in [name for name, _, _ in named]
     assert "> 26 * 3600" in alerts
+    for name, label, values in named:
+        for value in values.split("|"):
+            series = f'{name}{{{label}="{value}"}} ' if label else f"{name} "
+            assert f"\n{series}" in written
 
 
 # The hook
