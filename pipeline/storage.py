@@ -86,7 +86,8 @@ class LocalStorage:
 
     def __init__(self, root: Path) -> None:
         self.root: Final = root.resolve()
-        self._above: Final = len(os.path.join(self.root, ""))  # letters of a file's name before its path
+        # Letters of a file's name before its path.
+        self._above: Final = len(os.path.join(self.root, ""))  # noqa: PTH118 - a Path drops the slash
 
     def local_path(self, path: str) -> Path:
         """Where a file lies on the disk.
