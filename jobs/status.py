@@ -139,21 +139,22 @@ def look(storage: Storage, now: datetime) -> Found:
         problem = Problem(
             "catalog", str(error), "run `fairway repair`: the latest that is kept takes its place"
         )
-    records, damaged = _recent_records(storage, now - GROWTH)
+    records, damaged = _recent_records(storage, now)
     return Found(catalog, problem, published_days(storage), records, damaged)
 
 
-def _recent_records(storage: Storage, since: datetime) -> tuple[tuple[RunRecord, ...], tuple[str, ...]]:
-    """Records from the newest back to the last good night, and at least as far as a moment."""
+def _recent_records(storage: Storage, now: datetime) -> tuple[tuple[RunRecord, ...], tuple[str, ...]]:
+    """Records from the newest back to the last good night, and at least as far as growth is told of."""
     records: list[RunRecord] = []
     damaged: list[str] = []
     has_success = False
+    since = now - GROWTH
     for looked, record in enumerate(latest_records(storage), start=1):
         if isinstance(record, DamagedError):
             damaged.append(str(record))
         else:
             records.append(record)
-            has_success = has_success or _is_good_night(record)
+            has_success = has_success or (_is_good_night(record) and not _is_of_the_future(record, now))
             if has_success and record.started < since:
                 break
         if looked == _MOST_RECORDS:
@@ -176,6 +177,11 @@ def _is_good_night(record: RunRecord) -> bool:
     return record.job == NIGHTLY and record.outcome.is_good
 
 
+def _is_of_the_future(record: RunRecord, now: datetime) -> bool:
+    """Whether the clock was ahead when the run ended, or is behind now; either way it proves no success."""
+    return record.ended - now > _CLOCKS_DIFFER
+
+
 def status_of(now: datetime, settings: Settings, found: Found) -> Status:
     """How a data root is doing; pure.
 
@@ -185,7 +191,8 @@ def status_of(now: datetime, settings: Settings, found: Found) -> Status:
         found: what its files say.
     """
     today = now.astimezone(UTC).date()
-    nights = [record for record in found.records if record.job == NIGHTLY]
+    past = [record for record in found.records if not _is_of_the_future(record, now)]
+    nights = [record for record in past if record.job == NIGHTLY]
     pools = () if found.catalog is None else found.catalog.pools
     return Status(
         now=now,
@@ -234,8 +241,9 @@ def _problems(
         more = len(found.damaged_records) - 1
         what = found.damaged_records[0] + (f"; and {more} more" if more else "")
         yield Problem("records", what, "restore a copy, or move it away; nothing else depends on it")
-    ahead = max((record.ended for record in found.records), default=now)
-    if ahead - now > _CLOCKS_DIFFER:
+    future = [record for record in found.records if _is_of_the_future(record, now)]
+    if future:
+        ahead = max(record.ended for record in future)
         what = f"the clock says {now:%Y-%m-%d %H:%M} UTC, and a run ended at {ahead:%Y-%m-%d %H:%M} UTC"
         yield Problem("clock", what, "set the clock; where it was wrong then, move that record away")
 
@@ -260,7 +268,8 @@ def _run_problems(now: datetime, nights: Sequence[RunRecord]) -> Iterator[Proble
     """No success for too long, and a failure that no success has followed."""
     success = next((record for record in nights if record.outcome.is_good), None)
     if success is None:
-        what = f"none of the runs of the night that are known, {len(nights):,}, has gone well"
+        known = f"none of the last {len(nights):,} runs of the night has gone well"
+        what = known if nights else "no run of the night is known"
         yield Problem("success", what, _MAKE_UP)
     elif now - success.ended > LATE_AFTER:
         hours = (now - success.ended) // timedelta(hours=1)

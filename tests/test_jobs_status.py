@@ -149,8 +149,19 @@ def test_a_clock_that_is_behind_the_records_is_told() -> None:
     status = told(with_records(ahead, run_at(LAST)))
     assert names(status) == ["clock"]
     assert "2126" in status.problems[0].what
-    assert status.success_age is not None
+    assert status.last_success == run_at(LAST)
     assert told(with_records(run_at(NOW + timedelta(minutes=2)))).is_well  # two machines differ by as much
+
+
+def test_a_run_of_the_future_does_not_hide_silence() -> None:
+    ahead, old = run_at(NOW + timedelta(days=36_500)), run_at(LAST - timedelta(days=20))
+    status = told(with_records(ahead, old))
+    assert names(status) == ["success", "clock"]
+    assert (status.last_success, status.last_run) == (old, old)
+    storage = MemoryStorage()
+    for record in (ahead, old):
+        write_record(storage, record)
+    assert look(storage, NOW).records == (ahead, old)
 
 
 def test_the_nightly_time_is_that_of_the_settings() -> None:
