@@ -11,7 +11,7 @@ from jobs.settings import Settings
 from jobs.tools import Tools
 from pipeline.catalog import load_catalog
 from pipeline.errors import BusyError, DamagedError
-from pipeline.records import Tally
+from pipeline.records import Tally, attempt_of, latest_records
 from pipeline.storage import LocalStorage
 from pipeline.views import write_views
 from solver.errors import FairwayError
@@ -78,6 +78,7 @@ def _told(storage: LocalStorage, run: Run, settings: Settings, tools: Tools) -> 
 @contextmanager
 def _cleared_and_recorded(storage: LocalStorage, run: Run, tools: Tools) -> Iterator[None]:
     log.info("%s begins", run.job, extra=details(event="begin", job=run.job))
+    run.tally.attempt = attempt_of(latest_records(storage), run.job)
     with recorded(storage, run, tools.clock):
         storage.clear_leftovers()
         yield

@@ -5,10 +5,11 @@ major version of the schema fields are only added; a reader passes over those it
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import islice
 from typing import Any, Final
 
 from pipeline.counts import Counts, LevelCounts, Stages
@@ -24,6 +25,7 @@ _RUN_ID: Final = re.compile(r"[0-9]{8}T[0-9]{6}Z-([0-9]{1,10})", re.ASCII)
 _COUNTED: Final = ("nights", "sampled", "deals", "dailies", "solutions", "removed", "mended", "refused")
 _MOST_SHOWN: Final = 100
 _DECIMALS: Final = 3  # of seconds
+_MOST_LOOKED_AT: Final = 300  # records, for a job that has not run for long
 
 
 @dataclass(slots=True)
@@ -39,7 +41,7 @@ class Tally(Counts):
         refused: damaged files that could not be.
         change: the change of the catalog that it made; None where it made none.
         missed: nights for which no run had gone well when the next one was due already.
-        attempt: which one in a row this is, counted from the last run that went well: 1 is the first.
+        attempt: which one in a row it is, from the last run of its job that went well on: 1 is the first.
     """
 
     nights: int = 0
@@ -187,6 +189,22 @@ def latest_records(storage: Storage) -> Iterator[RunRecord | DamagedError]:
             continue  # somebody has cleared it away in the meantime
         except DamagedError as damage:
             yield damage
+
+
+def attempt_of(records: Iterable[RunRecord | DamagedError], job: str) -> int:
+    """Which attempt in a row the next run of a job is: 1, and one more for each that has failed.
+
+    Args:
+        records: from `latest_records`; they are read back to the last good run of the job, but not for ever.
+        job: the command.
+    """
+    attempt = 1
+    for record in islice(records, _MOST_LOOKED_AT):
+        if isinstance(record, RunRecord) and record.job == job:
+            if record.outcome.is_good:
+                break
+            attempt += record.outcome is Outcome.FAILED
+    return attempt
 
 
 def parse_record(data: bytes, path: str) -> RunRecord:

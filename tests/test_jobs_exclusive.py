@@ -1,7 +1,8 @@
 """What every job has around it: views first and last, a record that holds, and the cause of a failure."""
 
+import dataclasses
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,19 @@ def test_the_views_are_there_before_anything_else_and_right_at_the_end(storage: 
         first = storage.read(SQL_FILE)
     assert storage.read(SQL_FILE) != first  # the record of the run is shown now
     assert b"FROM read_json('runs/*.json'" in storage.read(SQL_FILE)
+
+
+def test_the_record_of_a_run_says_which_attempt_it_was(storage: LocalStorage) -> None:
+    def fail(hour: int) -> None:
+        tools = dataclasses.replace(TOOLS, clock=lambda: NOW + timedelta(hours=hour))
+        with exclusive_run(storage, "nightly", Settings(), tools):
+            raise CheckError("too bad")
+
+    for hour in range(3):
+        with pytest.raises(CheckError):
+            fail(hour)
+    attempts = [json.loads(storage.read(path))["attempt"] for path in storage.list("runs/")]
+    assert attempts == [1, 2, 3]
 
 
 def test_what_stopped_a_run_is_told_though_the_views_cannot_be_written(

@@ -23,7 +23,7 @@ from pipeline.errors import BusyError, CheckError
 from pipeline.progress import SILENT
 from pipeline.records import Outcome, Tally, record_document
 from pipeline.storage import LocalStorage
-from tests.command import done, fairway
+from tests.command import STOP_SECONDS, done, fairway, read_until, spawned
 from tests.run_records import A_RECORD, run_at
 
 NOW = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
@@ -293,3 +293,17 @@ def test_a_night_s_commands_never_see_the_key_and_their_failure_is_logged_and_ha
     assert "the hook on_failure, /nowhere/notify, could not be started" in failed.err
     assert "catalog.json" in failed.complaint
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_command_that_hangs_does_not_keep_a_stopped_run_from_ending(tmp_path: Path) -> None:
+    variables = {
+        "FAIRWAY_DEALS_PER_NIGHT": "3000",
+        "FAIRWAY_HOOKS__ON_RUN": '["sleep", "1000"]',
+        "FAIRWAY_HOOKS__TIMEOUT_SECONDS": "600",
+    }
+    with spawned("nightly", "--data", tmp_path / "root", variables=variables) as process:
+        read_until(process, "easy: 300 of 3,000")
+        process.terminate()
+        _, err = process.communicate(timeout=STOP_SECONDS)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "the hook on_run, sleep, had not ended after 1 s and was ended by force" in err

@@ -21,6 +21,7 @@ from pipeline.records import (
     Outcome,
     RunRecord,
     Tally,
+    attempt_of,
     latest_records,
     parse_record,
     record_document,
@@ -142,6 +143,18 @@ def test_the_newest_come_first_and_only_as_many_are_read_as_are_asked_for(tmp_pa
     assert [newest[0], newest[2]] == [records[3], records[1]]
     assert isinstance(newest[1], DamagedError)
     assert len(list(latest_records(storage))) == len(run_paths(storage)) == 4
+
+
+def test_an_attempt_is_counted_from_the_last_run_of_the_job_that_went_well(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    assert attempt_of(latest_records(storage), "nightly") == 1
+    failed, stopped = Outcome.FAILED, Outcome.STOPPED
+    for hour, outcome in enumerate([failed, Outcome.NOTHING, failed, stopped, failed]):
+        write_record(storage, run_at(A_RECORD.started + timedelta(hours=hour), outcome))
+    write_record(storage, run_at(A_RECORD.started + timedelta(hours=9), Outcome.DONE, job="gc"))
+    storage.create("runs/z.json", b"{")
+    assert attempt_of(latest_records(storage), "nightly") == 3
+    assert attempt_of(latest_records(storage), "gc") == 1
 
 
 def test_what_a_record_counts_can_be_asked_for_also_beside_one_of_before(tmp_path: Path) -> None:
