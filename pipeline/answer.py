@@ -15,6 +15,7 @@ from pipeline.errors import QueryError
 BATCH_ROWS: Final = 2048  # as many as DuckDB works on at a time
 MOST_BATCH_BYTES: Final = 16 * 2**20
 _ROW_GROUP_BYTES: Final = 32 * 2**20
+_OBJECT_BYTES: Final = 64  # about what Python takes for a value and the reference to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,8 @@ def _groups(batches: Iterator[Any]) -> Iterator[list[Any]]:
 
 def _pieces(batch: Any) -> Iterator[Any]:
     """A batch as pieces small enough for whoever receives them."""
-    if batch.nbytes <= MOST_BATCH_BYTES:
+    size = sum(_unfolded_bytes(column) for column in batch.columns)
+    if size <= MOST_BATCH_BYTES:
         yield batch
     elif batch.num_rows > 1:
         half = batch.num_rows // 2
@@ -131,8 +133,33 @@ def _pieces(batch: Any) -> Iterator[Any]:
         yield from _pieces(batch.slice(half))
     else:
         raise QueryError(
-            f"a row of this result takes {batch.nbytes:,} bytes, more than {MOST_BATCH_BYTES:,}; ask for less"
+            f"a row of this result takes {size:,} bytes, more than {MOST_BATCH_BYTES:,}; ask for less"
         )
+
+
+def _unfolded_bytes(values: Any) -> int:
+    """What Arrow values take as Python has them: a text that Arrow holds once counts wherever it stands."""
+    kind, own = values.type, len(values) * _OBJECT_BYTES
+    if pa.types.is_dictionary(kind):
+        return own + len(values) * _longest_bytes(values.dictionary)
+    if pa.types.is_union(kind):
+        return own + sum(_unfolded_bytes(values.field(n)) for n in range(kind.num_fields))
+    if pa.types.is_struct(kind):
+        return own + sum(_unfolded_bytes(field) for field in values.flatten())
+    if pa.types.is_map(kind):
+        first, end = (values.offsets[at].as_py() for at in (0, -1))
+        return own + sum(
+            _unfolded_bytes(half.slice(first, end - first)) for half in (values.keys, values.items)
+        )
+    if pa.types.is_nested(kind):
+        return own + _unfolded_bytes(values.flatten())
+    return own + int(values.nbytes)
+
+
+def _longest_bytes(texts: Any) -> int:
+    import pyarrow.compute  # few results need it
+
+    return pyarrow.compute.max(pyarrow.compute.binary_length(texts)).as_py() or 0
 
 
 def _is_number(kind: Any) -> bool:

@@ -22,6 +22,7 @@ from pipeline.root import open_root
 from pipeline.storage import LocalStorage
 from tests.command import PROGRAM, ROOT, STOP_SECONDS, done, fairway, files_of, spawned
 
+LONG = "a" * 55_000
 FOREVER = "select sleep_ms(3600000)"
 ENDLESS = "from range(1000000000000)"
 # One call of a function that does not look whether it is interrupted, for minutes.
@@ -141,6 +142,12 @@ def test_a_question_ends_when_its_time_is_over(made_root: Path, statement: str, 
         (
             "select repeat('x', 20000000)",
             "a row of this result takes 20,000,... bytes, more than 16,777,216",
+        ),
+        # Arrow holds these in little, but whoever reads them as values does not.
+        ("select list_resize([{}], 1000000, {}) a", "a row of this result takes 64,...,... bytes"),
+        (
+            f"select array_agg(e) from (select '{LONG}'::enum('{LONG}') e from range(2000))",
+            "a row of this result takes 1..,...,... bytes",
         ),
     ],
 )

@@ -96,13 +96,13 @@ def list_all(got: Answer | None) -> list[tuple[Any, ...]]:
 
 
 def test_large_batches_are_sent_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer, "MOST_BATCH_BYTES", 1000)
+    monkeypatch.setattr(answer, "MOST_BATCH_BYTES", 4000)
     table = pa.table({"a": ["x" * n for n in range(100)], "b": [list(range(n % 9)) for n in range(100)]})
     got = received(io.BytesIO(sent(table, rows_each=100)), fine)
     assert got is not None
     batches = list(got.batches)
-    assert max(batch.nbytes for batch in batches) <= 1000
-    assert len(batches) < 30
+    assert max(batch.nbytes for batch in batches) <= 4000
+    assert 1 < len(batches) < 30
     assert pa.Table.from_batches(batches).equals(table)
 
 
@@ -112,6 +112,32 @@ def test_a_row_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         QueryError, match=r"a row of this result takes 1,\d\d\d bytes, more than 1,000; ask for less"
     ):
         sent(pa.table({"a": ["x", "x" * 1200, "x"]}))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select 'abc'::enum('abc', 'defgh') from range(3000)",
+        "select [x] from (select 'abc'::enum('abc', 'defgh') x from range(3000))",
+        "select {'a': 'abc'::enum('abc', 'defgh'), 'b': [n, n]} from range(3000) t(n)",
+        "select map {'k': repeat('v', n)} from range(99) t(n)",
+        "select list_resize([{}], 3000, {})",
+        "select union_value(a := 'abc'::enum('abc', 'defgh')) from range(3000)",
+        "select array_value(n, n, n) from range(3000) t(n)",
+        "select null, null::enum('a') from range(3000)",
+        "select n::text::blob, n::text, n from range(3000) t(n)",
+    ],
+)
+def test_a_piece_is_reckoned_by_what_its_values_take_in_python(statement: str) -> None:
+    for batch in asked_of_duckdb(statement).to_batches():
+        for column in batch.columns:
+            assert answer._unfolded_bytes(column) >= letters_and_values(column.to_pylist())
+
+
+def letters_and_values(value: Any) -> int:
+    """What a value cannot take less than: a reference for each value in it, and a byte for each letter."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return 8 + sum(map(letters_and_values, parts)) + (len(value) if isinstance(value, str | bytes) else 0)
 
 
 def test_parquet_has_row_groups_of_some_size_however_small_the_batches(
