@@ -31,7 +31,7 @@ def root_lock(root: Path, now: datetime) -> Iterator[None]:
     """
     path = root / LOCK_FILE
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
     except OSError as error:
         raise StorageError(f"cannot write the lock {path}: {error.strerror}") from error
     try:

@@ -22,13 +22,13 @@ def run_repair(storage: LocalStorage, settings: Settings, tools: Tools) -> Mendi
     mending = Mending()
     with mending_run(storage, "repair", settings, tools) as tally:
         try:
-            _mend(storage, mending, settings, tools)
+            _mend(storage, storage, mending, settings, tools)
         finally:  # so that the record holds whatever stopped it
             tally.mended, tally.refused = len(mending.mended), len(mending.refused)
     return mending
 
 
-def rehearse_repair(storage: Storage, settings: Settings, tools: Tools) -> Mending:
+def rehearse_repair(storage: LocalStorage, settings: Settings, tools: Tools) -> Mending:
     """Find out what `run_repair` would do; nothing is changed, and no lock is needed.
 
     Args:
@@ -37,15 +37,16 @@ def rehearse_repair(storage: Storage, settings: Settings, tools: Tools) -> Mendi
         tools: the outside world.
     """
     mending = Mending()
-    _mend(Rehearsal(storage), mending, settings, tools)
+    _mend(storage, Rehearsal(storage), mending, settings, tools)
     return mending
 
 
-def _mend(storage: Storage, mending: Mending, settings: Settings, tools: Tools) -> None:
+def _mend(root: LocalStorage, storage: Storage, mending: Mending, settings: Settings, tools: Tools) -> None:
     tools.load_kernels()
     # Only now: these modules define kernels.
     from pipeline.executors import local_executor
     from pipeline.repair import repair
 
     with local_executor(settings.workers) as executor:
-        repair(storage, mending, settings.daily_key, tools.clock(), executor, tools.progress)
+        now = tools.clock()
+        repair(storage, mending, settings.daily_key, now, executor, tools.progress, root.odd_paths)

@@ -1,6 +1,6 @@
 """The levels: which rules each is played by, which deals its policy admits, and what a hole's par is.
 
-A level is a row of `LEVELS`. Policy v1 and par v1 are frozen (design, section 3). Both read the steady
+A level is a row of `LEVELS`. Policy v1 and par v1 are frozen. Both read the steady
 player's distribution through its exact mean, so that no rounding can move a deal over a threshold.
 """
 

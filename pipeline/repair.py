@@ -5,7 +5,7 @@ what has the hash on record. What is lost beyond that, such as the choice of a h
 hand, is not invented: it is refused, with what to do.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from datetime import datetime
 from typing import Final
@@ -21,6 +21,7 @@ from pipeline.repair_dailies import mend_dailies
 from pipeline.repair_parts import mend_parts
 from pipeline.secret import DailyKey
 from pipeline.storage import Storage
+from pipeline.verify_report import NO_FILE
 from pipeline.views import SQL_FILE, daily_paths, part_paths, write_views
 
 _NAME_DIGITS: Final = 16
@@ -33,6 +34,7 @@ def repair(
     now: datetime,
     executor: Executor,
     progress: Progress,
+    odd_paths: Callable[[], Sequence[str]] = tuple,
 ) -> None:
     """Mend what can be mended of a data root; what is sound is not written.
 
@@ -43,10 +45,13 @@ def repair(
         now: the moment, aware of its time zone.
         executor: works deals and holes out.
         progress: told of deals and dailies that are made anew.
+        odd_paths: tells what lies in the data root and is no file, though nothing else may.
 
     Raises:
         StorageError: the data root cannot be read or written.
     """
+    for path in odd_paths():
+        mending.refuse(path, NO_FILE)
     catalog = _mend_catalog(storage, mending)
     in_force = () if catalog is None else (catalog,)
     earlier = tuple(_earlier(storage, mending))

@@ -1,6 +1,6 @@
 """Shuffle v1: the one deal that a number names for all time, and the candidates for the hole of a date.
 
-Frozen (design, section 3). No library's shuffle is stable over versions and languages, so this is our own:
+Frozen. No library's shuffle is stable over versions and languages, so this is our own:
 SHA-256 in counter mode gives 32-bit words, and a Fisher-Yates shuffle takes one for each swap.
 """
 

@@ -14,7 +14,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, Protocol
+from typing import BinaryIO, Final, Protocol
 
 from pipeline.errors import AlreadyThereError, MissingError, StorageError
 
@@ -26,9 +26,11 @@ _FOLDER_MODE: Final = 0o777  # less the process's umask
 _PRIVATE_FILE_MODE: Final = 0o600
 _PRIVATE_FOLDER_MODE: Final = 0o700
 _OTHERS: Final = 0o077
+_FILE_ENDINGS: Final = (".json", ".parquet", ".sql")
 _NAME_BYTES: Final = 8  # random, in the name of a file that is being written
 
-_NO_PERMISSION: Final = "make the folder writable for this user, or choose another with --data"
+_ELSEWHERE: Final = "choose another with --data"
+_NO_PERMISSION: Final = f"make the folder writable for this user, or {_ELSEWHERE}"
 _REMEDIES: Final = {
     errno.ENOSPC: "free some space there and run the command again",
     errno.EDQUOT: "free some space there and run the command again",
@@ -38,6 +40,7 @@ _REMEDIES: Final = {
     errno.EMFILE: "raise the limit of open files (ulimit -n) and run the command again",
     errno.ENFILE: "close other programs and run the command again",
     errno.ENOTDIR: "move away the file that stands where a folder must be",
+    errno.EINVAL: "move it away",
     errno.EISDIR: "move away the folder that stands where a file must be",
 }
 _OTHER_REMEDY: Final = "check the disk and run the command again"
@@ -107,8 +110,8 @@ class LocalStorage:
     def read(self, path: str) -> bytes:
         """See `Storage.read`."""
         file = self.local_path(path)
-        with _explained("read", file):
-            return file.read_bytes()
+        with _explained("read", file), _opened(file) as stream:
+            return stream.read()
 
     def create(self, path: str, data: bytes) -> None:
         """See `Storage.create`."""
@@ -194,6 +197,20 @@ class LocalStorage:
             elif entry.is_file(follow_symlinks=False):
                 yield entry.path[self._above :]
 
+    def odd_paths(self) -> tuple[str, ...]:
+        """Paths below the root of what is neither a file nor a folder, or is a folder with a file's name."""
+        return tuple(sorted(self._odd(self.root)))
+
+    def _odd(self, start: Path) -> Iterator[str]:
+        with _explained("list", start):
+            entries = list(os.scandir(start))
+        for entry in entries:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if is_folder and not entry.name.endswith(_FILE_ENDINGS):
+                yield from self._odd(Path(entry.path))
+            elif is_folder or not entry.is_file(follow_symlinks=False):
+                yield Path(entry.path).relative_to(self.root).as_posix()
+
     def _is_private(self, place: Path) -> bool:
         return place.relative_to(self.root).parts[:1] == (PRIVATE_FOLDER,)
 
@@ -203,7 +220,12 @@ class LocalStorage:
         if not folder.exists():
             if folder != self.root:
                 self._make_folder(folder.parent)
-            folder.mkdir(mode=_PRIVATE_FOLDER_MODE if private else _FOLDER_MODE, parents=True, exist_ok=True)
+            try:
+                folder.mkdir(_PRIVATE_FOLDER_MODE if private else _FOLDER_MODE, parents=True, exist_ok=True)
+            except FileNotFoundError as fault:  # some file systems take no folders, and say it like this
+                raise StorageError(
+                    f"cannot create {folder}: no folder can be made there; {_ELSEWHERE}"
+                ) from fault
             _sync_folder(folder.parent)
         if private and stat.S_IMODE(folder.stat().st_mode) & _OTHERS:
             folder.chmod(_PRIVATE_FOLDER_MODE)
@@ -233,6 +255,17 @@ def names_in(folder: Path) -> tuple[str, ...]:
             return tuple(sorted(place.name for place in folder.iterdir()))
         except FileNotFoundError:
             return ()
+
+
+def _opened(file: Path) -> BinaryIO:
+    """A regular file, to be read; opening a pipe would wait for whoever writes to it, for ever."""
+    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return os.fdopen(handle, "rb")
+    is_folder = stat.S_ISDIR(os.fstat(handle).st_mode)
+    os.close(handle)
+    fault = errno.EISDIR if is_folder else errno.EINVAL
+    raise OSError(fault, os.strerror(fault) if is_folder else "it is no file but a pipe or a device")
 
 
 def _begun_beside(file: Path, mode: int) -> tuple[Path, int]:

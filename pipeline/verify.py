@@ -4,7 +4,7 @@ Damage never stops it: what is damaged is reported and the rest is checked all t
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Final
 
@@ -15,7 +15,7 @@ from pipeline.storage import Storage
 from pipeline.verify_dailies import choose_anew, verify_dailies
 from pipeline.verify_history import verify_history
 from pipeline.verify_parts import verify_parts
-from pipeline.verify_report import CheckResult, Report
+from pipeline.verify_report import NO_FILE, CheckResult, Report
 from pipeline.views import SQL_FILE, catalog_sql, daily_paths, part_paths
 
 SAMPLE_SIZE: Final = 20  # deals a level that are solved and rated anew unless it is said otherwise
@@ -30,6 +30,7 @@ def verify(
     executor: Executor,
     clock: Callable[[], float],
     progress: Progress,
+    odd_paths: Callable[[], Sequence[str]] = tuple,
 ) -> tuple[CheckResult, ...]:
     """Check everything in a data root; it is only read.
 
@@ -41,8 +42,13 @@ def verify(
         executor: works things out anew.
         clock: seconds from any fixed moment, for the time that each check took.
         progress: told of parts, of deals and of dailies.
+        odd_paths: tells what lies in the data root and is no file, though nothing else may.
     """
     report = Report(clock)
+    with report.check("nothing but files", "files", ".") as check:
+        check.checked = len(storage.list(""))
+        for path in odd_paths():
+            check.problem(path, NO_FILE)
     catalog = verify_parts(storage, report, sample, executor, progress)
     dailies = verify_dailies(storage, report)
     if sample != 0:

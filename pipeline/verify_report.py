@@ -12,6 +12,7 @@ from typing import Final
 
 from solver.errors import FairwayError
 
+NO_FILE: Final = "it is no file, but a folder with a file's name, a link, a pipe or a device; move it away"
 MOST_PER_FILE: Final = 5  # a file with one fault in every row is told from these
 
 

@@ -1,4 +1,4 @@
-"""Versions of everything frozen (design, section 3): a change is a new number beside the old, never an edit.
+"""Versions of everything frozen: a change is a new number beside the old, never an edit.
 
 Each number says which definition made a value, so that a value can be told from one that a later definition
 would give.

@@ -1,6 +1,6 @@
 """Cards as plain integers, with the tables and the pair of functions that turn them into text and back.
 
-Code = 13 * suit + rank, ranks A=0 .. K=12, suits in the order C D H S (design, section 3: frozen).
+Code = 13 * suit + rank, ranks A=0 .. K=12, suits in the order C D H S (frozen).
 """
 
 from typing import Final

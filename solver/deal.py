@@ -1,6 +1,6 @@
 """A deal: the 52 cards where they lie, its notation, and the identity of its puzzle.
 
-Notation (design, section 3): `c1 | .. | c7 | waste | stock`, each column from the card played last to the
+Notation (frozen): `c1 | .. | c7 | waste | stock`, each column from the card played last to the
 card played first, the stock in the order it is drawn.
 """
 

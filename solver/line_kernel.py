@@ -1,4 +1,4 @@
-"""Line v1 read off the cells that a sweep has filled (design, section 3: frozen).
+"""Line v1 read off the cells that a sweep has filled (frozen).
 
 The line is built backwards and asks only for F of tables on lines that reach the end in the fewest draws. The
 bound never excludes those, so a pruned sweep gives the same line as a plain one. A cell holds what may be

@@ -1,4 +1,4 @@
-"""Scores: their range, how they are counted and what they are called against par (design, section 2)."""
+"""Scores: their range, how they are counted and what they are called against par."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The steady player v1 (design, section 3: frozen) and the exact distribution of its scores on a deal.
+"""The steady player v1 (frozen) and the exact distribution of its scores on a deal.
 
 It sees the columns and the waste top, never the order of the stock. It plays the longest run it sees, of
 those the one that leaves the table most open, but slips once in twenty plays. `solver.steady_kernel` works

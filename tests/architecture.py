@@ -1,4 +1,4 @@
-"""The check of the design's section 6: who may import whom, and which modules alone may do what.
+"""The check of the architecture: who may import whom, and which modules alone may do what.
 
 It reads the source and runs nothing. `OWNED` is the whole list of rules; a new one is a new row, with a
 planted violation in `test_architecture.py`.

@@ -1,4 +1,4 @@
-"""The slow, obvious solver, written from the design's definitions and nothing else.
+"""The slow, obvious solver, written from the definitions and nothing else.
 
 It goes through every position that can be reached, (heights, waste top, draws) one by one, with nothing
 pruned, and builds line v1 backwards from the definition's own words. It shares no code with the fast search,
@@ -14,7 +14,7 @@ ON_KING = {"relaxed": "QA", "golf": "Q", "dead_king": ""}
 ON_ACE = {"relaxed": "2K", "golf": "2", "dead_king": "2"}
 
 Heights = tuple[int, ...]
-Fewest = dict[Heights, dict[int, int]]  # F of the design: heights, then rank of the waste top, to draws
+Fewest = dict[Heights, dict[int, int]]  # F of line v1: heights, then rank of the waste top, to draws
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def code(heights: Heights) -> int:
 
 
 def fits(rules: str, rank: int, top: int) -> bool:
-    """Whether a rank may be played on another, as the table in the design's section 2 says."""
+    """Whether a rank may be played on another, as the table of the rules says."""
     if RANKS[top] == "K":
         return RANKS[rank] in ON_KING[rules]
     if RANKS[top] == "A":

@@ -1,4 +1,4 @@
-"""The slow, obvious twin of the steady player's kernel: the design's words, position by position.
+"""The slow, obvious twin of the steady player's kernel: the definition's words, position by position.
 
 It keeps positions in dictionaries, draws one card at a time and knows nothing of how the kernel works.
 """

@@ -10,7 +10,8 @@ import pytest
 import typer
 
 from jobs.cli import outcome
-from jobs.cli.app import NAME, app
+from jobs.cli.app import app
+from jobs.cli.output import NAME, typed_name
 from jobs.lock import root_lock
 from jobs.logs import one_line
 from pipeline.errors import (
@@ -85,6 +86,18 @@ def test_the_version_is_that_of_the_package() -> None:
     assert len(text.split()) == 2
 
 
+def test_what_to_try_next_can_be_typed_where_the_command_is_not_on_the_path(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "my venv" / NAME
+    program.parent.mkdir()
+    program.touch(mode=0o755)
+    monkeypatch.setattr("sys.argv", [str(program)])
+    assert shlex.split(typed_name()) == [str(program)]
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert typed_name() == NAME
+
+
 BAD = [
     ([], "Missing command; see `fairway --help`"),
     (["pool"], "Missing command; see `fairway pool --help`"),
@@ -100,7 +113,7 @@ BAD = [
     (["deal", "show"], "give one of the two: a deal (a number or a notation), or --file FILE"),
     (["deal", "show", "1", "--file", "x"], "give one of the two"),
     (["deal", "show", str(TOO_LARGE)], f"{TOO_LARGE}"),
-    (["deal", "show", "9" * 5000], f"is not in 0 .. {TOO_LARGE - 1}"),
+    (["deal", "show", "9" * 5000], f".. is out of range; it must be one of 0 .. {TOO_LARGE - 1}"),
     (["deal", "show", "-1"], "No such option: -1"),
     (["deal", "show", "--", "-1"], "'-1' is neither a deal number"),
     (["deal", "show", "1.5"], "'1.5' is neither a deal number, 0 .. 9223372036854775807, nor a deal"),
@@ -129,6 +142,10 @@ BAD = [
     (["daily", "publish", "--from", "2025-12-31"], "2025-12-31"),
     (["daily", "publish", "--from", "2026-03-01", "--to", "2026-02-01"], "there is no date between"),
     (["daily", "publish", "--to", "9000-01-01"], "--to 9000-01-01 is after"),
+    (["daily", "publish", "--solutions", "never"], "'--solutions': 'never' is not one of"),
+    (["daily", "show", "--date", "2025-12-31"], "there is no hole for 2025-12-31"),
+    (["daily", "export", "--date", "0001-01-01"], "there is no hole for 0001-01-01"),
+    (["nightly", "--data", ""], "'--data': it is empty; name a folder"),
     (["daily", "show", "--date", "yesterday"], "'yesterday' is no date"),
     (["verify", "--sample", "-1"], "--sample"),
     (["verify", "--sample", "1", "--all"], "exclude each other"),

@@ -157,7 +157,7 @@ def test_a_pool_is_made_anew_in_a_new_generation(copied_root: Path) -> None:
 
 def test_a_pool_is_written_for_clients(made_root: Path, tmp_path: Path) -> None:
     outcome = done("pool", "export", "easy", "-o", tmp_path / "out", "--data", made_root)
-    assert "12 deals of level easy in 1 files and an index" in outcome.text
+    assert "12 deals of level easy in 1 file and an index" in outcome.text
     first = files_of(tmp_path)
     again = document("pool", "export", "easy", "-o", tmp_path / "out", "--data", made_root, "--json")
     assert again["deals"] == 12

@@ -78,7 +78,7 @@ def test_what_cannot_be_gone_back_to_is_told_with_2(storage: LocalStorage) -> No
 def test_compaction_tells_how_many_parts_there_are(storage: LocalStorage) -> None:
     done("pool", "rollback", "medium", "--data", storage.root)
     outcome = done("pool", "compact", "medium", "--data", storage.root)
-    assert "level medium: 2 parts are now 1, with 7 deals" in outcome.text
+    assert "level medium: 2 parts with 7 deals became 1 part with 7 deals" in outcome.text
     assert "nothing to do" in done("pool", "compact", "medium", "--data", storage.root).text
     assert "nothing to do" in done("pool", "compact", "easy", "--data", storage.root).text
     report = document("pool", "compact", "medium", "--data", storage.root, "--json")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.root import open_root
 from pipeline.storage import INCOMING
 from tests.command import PROGRAM, ROOT, STOP_SECONDS, done, files_of, read_until, spawned
 
@@ -53,6 +54,22 @@ def test_a_night_that_is_stopped_leaves_nothing_half_done(tmp_path: Path, number
     assert not (tmp_path / "catalog.json").exists()
     assert [record["outcome"] for record in records(tmp_path)] == ["stopped"]
     assert done("pool", "status", "--data", tmp_path, "--json").code == 0
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_is_closed_stops_nothing_and_is_no_file_of_ours(closed: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    data = tmp_path / "data"
+    open_root(data, create=True)
+    run = shell(f'fairway query "select 1 as one" --data "$1" --format csv -o "$2" {closed}', data, out)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    assert out.read_text() == "one\n1\n"
+    assert shell(f"fairway deal show 617 {closed}").returncode == 0
+    assert shell(f"fairway deal show x {closed}").returncode == 2
+
+
+def test_an_error_that_nobody_can_be_told_keeps_its_exit_code() -> None:
+    assert shell("fairway deal rate xx 2>/dev/full").returncode == 2
 
 
 def test_of_two_runs_of_the_service_and_cron_one_works_and_one_is_told_to_wait(tmp_path: Path) -> None:

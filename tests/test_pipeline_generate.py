@@ -1,4 +1,4 @@
-"""Nights add what the design says, to the same bytes whoever works and whatever stops them."""
+"""Nights add what is due, to the same bytes whoever works and whatever stops them."""
 
 import dataclasses
 import os

@@ -37,7 +37,7 @@ def data(rows: tuple[CertifiedDeal, ...]) -> bytes:
     return part_bytes(rows)
 
 
-def test_the_columns_are_those_of_the_design_in_its_order() -> None:
+def test_the_columns_are_those_that_were_agreed_in_their_order() -> None:
     types = {name: str(kind) for name, kind in zip(DEALS_SCHEMA.names, DEALS_SCHEMA.types, strict=True)}
     assert types == {
         "level": "string",

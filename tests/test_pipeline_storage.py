@@ -258,6 +258,24 @@ def test_a_symbolic_link_out_of_the_root_is_not_followed(storage: LocalStorage, 
     assert files_of(outside) == {"secret": b"secret"}
 
 
+def test_a_pipe_is_told_instead_of_waited_for(storage: LocalStorage) -> None:
+    storage.replace("a", b"a")
+    os.mkfifo(storage.root / "pipe")
+    with pytest.raises(StorageError, match="pipe: it is no file but a pipe or a device; move it away"):
+        storage.read("pipe")
+
+
+def test_a_folder_in_the_place_of_a_file_is_told_with_what_to_do(storage: LocalStorage) -> None:
+    (storage.root / "a.json").mkdir(parents=True)
+    with pytest.raises(StorageError, match="Is a directory; move away the folder"):
+        storage.read("a.json")
+
+
+def test_where_no_folder_can_be_made_another_place_is_asked_for() -> None:
+    with pytest.raises(StorageError, match="no folder can be made there; choose another with --data"):
+        LocalStorage(Path("/proc/fairway")).create("a", b"a")
+
+
 def test_a_circle_of_links_is_an_error_of_the_store(storage: LocalStorage) -> None:
     storage.replace("a", b"a")
     (storage.root / "circle").symlink_to("circle")

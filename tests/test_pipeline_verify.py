@@ -1,6 +1,8 @@
 """Verification: right where all is sound, stopped by nothing, blind to no damage, and it changes nothing."""
 
+import os
 import random
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import count, pairwise
 from pathlib import Path
@@ -19,6 +21,7 @@ from pipeline.records import write_record
 from pipeline.storage import LocalStorage
 from pipeline.verify import verify
 from pipeline.verify_parts import spread
+from pipeline.verify_report import NO_FILE
 from pipeline.views import SQL_FILE, catalog_sql, part_paths, write_views
 from tests.doubles import FailingStorage, Killed
 from tests.run_records import A_RECORD
@@ -51,6 +54,7 @@ from tests.sound_root import (
     notes,
     parts_of,
     problems,
+    sound_files,
     sound_root,
     verified,
 )
@@ -66,6 +70,7 @@ def test_a_sound_root_passes_every_check_with_the_right_counts(storage: LocalSto
     deals = len(LEVELS) * len(NIGHTS) * DEALS_PER_NIGHT
     assert (problems(results), notes(results)) == ({}, {})
     assert {name: result.checked for name, result in results.items()} == {
+        "nothing but files": len(sound_files()),
         CATALOG: 1,
         PARTS: len(LEVELS) * len(NIGHTS),
         SCHEMA: len(LEVELS) * len(NIGHTS),
@@ -252,3 +257,33 @@ def test_ten_thousand_deals_without_solving_take_less_than_five_seconds(tmp_path
     assert time.process_time() - begun < 5
     assert results[3].checked == 10_000
     assert all(result.is_passed for result in results)
+
+
+def a_pipe(place: Path) -> None:
+    os.mkfifo(place)
+
+
+def a_link(place: Path) -> None:
+    place.symlink_to(place.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize("make", [a_pipe, a_link, Path.mkdir])
+@pytest.mark.parametrize("beside", [False, True])
+def test_what_is_no_file_is_named_wherever_it_lies(
+    make: Callable[[Path], None], beside: bool, storage: LocalStorage
+) -> None:
+    for path in list(sound_files()):
+        place = storage.root / path
+        aside = place.with_name(f".{place.name}")
+        if beside:
+            aside = place
+            place = place.with_name(f"1{place.name}")
+        else:
+            place.rename(aside)
+        make(place)
+        odd = place.relative_to(storage.root).as_posix()
+        assert problems(verified(storage))["nothing but files"] == [f"{odd}: {NO_FILE}"]
+        place.rmdir() if place.is_dir() else place.unlink()
+        if not beside:
+            aside.rename(place)
+    assert problems(verified(storage)) == {}

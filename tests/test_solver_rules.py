@@ -4,7 +4,7 @@ from solver.cards import RANK_COUNT, RANK_LETTERS
 from solver.errors import UsageError
 from solver.rules import RULES, Rules, rules_named
 
-# The table of the design, section 2, written out: what goes on each rank of the waste, A to K.
+# The table of the rules, written out: what goes on each rank of the waste, A to K.
 BETWEEN = ["A3", "24", "35", "46", "57", "68", "79", "8T", "9J", "TQ", "JK"]
 TABLE = {
     "relaxed": ["2K", *BETWEEN, "AQ"],
@@ -13,7 +13,7 @@ TABLE = {
 }
 
 
-def test_the_rules_are_the_designs_table() -> None:
+def test_the_rules_are_those_of_the_table() -> None:
     letters = {
         name: ["".join(RANK_LETTERS[rank] for rank in row) for row in rules.plays_on]
         for name, rules in RULES.items()

@@ -1,8 +1,9 @@
 """The command `fairway`: its subcommands and how a run of it begins and ends."""
 
+import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -12,14 +13,16 @@ from jobs.cli.gc import gc
 from jobs.cli.logs import stop_log
 from jobs.cli.nightly import nightly
 from jobs.cli.outcome import ended, stop_on_sigterm
-from jobs.cli.output import say
+from jobs.cli.output import NAME, say
 from jobs.cli.query import query
 from jobs.cli.repair import repair
 from jobs.cli.serve import serve
 from jobs.cli.status import status
 from jobs.cli.verify import verify
 
-NAME = "fairway"
+_STREAMS: Final = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
+_LAST_STREAM: Final = 2
+_COMMENTS: Final = ("-- ", "--\n")
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 app.command()(nightly)
@@ -64,7 +67,7 @@ def run(arguments: Sequence[str]) -> int:
     command = typer.main.get_command(app)
 
     def invoke() -> object:
-        with command.make_context(NAME, list(arguments)) as context:
+        with command.make_context(NAME, [_as_word(argument) for argument in arguments]) as context:
             return command.invoke(context)
 
     try:
@@ -73,10 +76,29 @@ def run(arguments: Sequence[str]) -> int:
         stop_log()
 
 
+def _as_word(argument: str) -> str:
+    """An argument as it is meant: SQL that begins with a comment begins like an option, but is none."""
+    return f" {argument}" if argument.startswith(_COMMENTS) else argument
+
+
 def main() -> None:
     """The entry point: run the command with the arguments of this process, and exit."""
     stop_on_sigterm()
+    _open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         # What the terminal's encoding lacks is shown escaped, instead of stopping the command.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # both are text files here
     sys.exit(run(sys.argv[1:]))
+
+
+def _open_standard_streams() -> None:
+    """Give the process the standard streams that it was started without.
+
+    Nothing comes from them and nothing is kept of what goes there. Without them the next file that is opened
+    would take their place, and what is printed would be written into it.
+    """
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= _LAST_STREAM:
+        name, mode = _STREAMS[handle]
+        os.set_inheritable(handle, True)
+        setattr(sys, name, os.fdopen(handle, mode, encoding="utf-8"))
+    os.close(handle)

@@ -13,6 +13,7 @@ from jobs.cli.options import AllowFuture, Config, Data, Json, Output, Workers, d
 from jobs.cli.output import check_outside, console, put_bytes, put_json, put_table, say, sink
 from jobs.cli.progress import shown_progress
 from jobs.days import check_not_future, days_between
+from pipeline.daily import hole_of
 from pipeline.documents import Document, parse
 from pipeline.errors import CheckError, DamagedError, MissingError
 from pipeline.ledger import daily_path
@@ -55,7 +56,7 @@ def show(day: ShownDay = None, data: Data = None, config: Config = None, as_json
 
     Example: fairway daily show --date 2026-11-30
     """
-    wanted = day or clock.today()
+    wanted = _shown(day)
     published = _published(storage_at(read_settings(config, data=data)), wanted)
     if as_json:
         put_bytes(published)
@@ -76,10 +77,11 @@ def export(day: ShownDay = None, output: Output = None, data: Data = None, confi
 
     Example: fairway daily export --date 2026-11-30 -o hole.json
     """
+    wanted = _shown(day)
     storage = storage_at(read_settings(config, data=data))
     if output is not None:
         check_outside(output, storage)
-    published = _published(storage, day or clock.today())
+    published = _published(storage, wanted)
     with sink(output) as stream:
         stream.write(published)
 
@@ -132,6 +134,13 @@ def publish(
     say(f"{len(done.made):,} Daily holes published{span}; {done.there:,} of the dates were out before")
     if done.released:
         say(f"{len(done.released):,} solutions put out, {done.released[0]} to {done.released[-1]}")
+
+
+def _shown(day: date | None) -> date:
+    """The date of the hole that is asked for."""
+    shown = clock.today() if day is None else day
+    hole_of(shown)  # before the first hole there is none, and none can be published
+    return shown
 
 
 def _texts(days: tuple[date, ...]) -> list[str]:

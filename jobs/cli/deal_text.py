@@ -52,7 +52,10 @@ def parse_given(text: str) -> GivenDeal:
     word = text.strip()
     if word.isascii() and word.isdecimal():
         if len(word.lstrip("0")) > _MOST_DIGITS:
-            raise UsageError(f"deal number {word[:_MOST_SHOWN]}.. is not in 0 .. {MOST_DEAL_NUMBER}")
+            shown = word if len(word) <= _MOST_SHOWN else f"{word[:_MOST_SHOWN]}.."
+            raise UsageError(
+                f"deal number {shown} is out of range; it must be one of 0 .. {MOST_DEAL_NUMBER}"
+            )
         return GivenDeal(int(word), deal_numbered(int(word)))
     if word and len(word) <= _MOST_SHOWN and not any(mark in word for mark in " \t|"):
         raise UsageError(

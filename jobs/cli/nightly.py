@@ -11,7 +11,7 @@ from jobs.cli import clock
 from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
 from jobs.cli.logs import start_log
 from jobs.cli.options import AllowFuture, Config, Data, Json, LogFormat, Workers, day_option
-from jobs.cli.output import put_json, put_table, say
+from jobs.cli.output import put_json, put_table, say, typed_name
 from jobs.cli.progress import shown_progress
 from jobs.days import check_not_future
 from jobs.logs import log
@@ -97,6 +97,7 @@ def _tell(report: "NightReport", root: Path) -> None:
 def _suggest(data: Path | None) -> None:
     """Two commands to go on with, as they must be typed for this data root."""
     where = "" if data is None else f" --data {shlex.quote(str(data))}"
+    name = typed_name()
     say("\nTry next:")
-    say(f'  fairway query{where} "{PAR_QUERY}"')
-    say(f"  fairway daily show{where}")
+    say(f'  {name} query{where} "{PAR_QUERY}"')
+    say(f"  {name} daily show{where}")

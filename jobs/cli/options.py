@@ -65,10 +65,17 @@ def number_option(name: str, text: str, *, least: int, most: int) -> Any:
     return typer.Option(name, parser=parse, metavar="N", help=text)
 
 
+def _folder(text: str | Path) -> Path:
+    if not str(text):
+        raise typer.BadParameter("it is empty; name a folder, such as '.' for this one")
+    return Path(text)
+
+
 Data = Annotated[
     Path | None,
     typer.Option(
         "--data",
+        parser=_folder,
         metavar="DIR",
         help="The data root. Default: the setting data, else data/ of the checkout.",
         show_default=False,

@@ -32,6 +32,7 @@ USAGE: Final = 2
 CANNOT_WRITE: Final = 73
 TRY_LATER: Final = 75
 CONFIGURATION: Final = 78
+_PYDANTIC_WORDS: Final = "Value error, "
 _BY_SIGNAL: Final = 128  # plus the signal's number, as shells have it
 
 _CODES: Final = (  # the first that fits
@@ -66,7 +67,8 @@ def ended(command: Callable[[], object]) -> int:
         complain(str(error) if isinstance(error, QueryError) else one_line(str(error)))
         return exit_code(error)
     except typer.TyperException as error:
-        complain(one_line(error.format_message()).rstrip(".") + _where_to_look(error))
+        words = one_line(error.format_message()).rstrip(".").replace(_PYDANTIC_WORDS, "")
+        complain(words + _where_to_look(error))
         return USAGE
     except typer.Exit as end:
         return end.exit_code

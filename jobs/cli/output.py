@@ -3,6 +3,8 @@
 import contextlib
 import json
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,18 +19,32 @@ from solver.errors import UsageError
 if TYPE_CHECKING:  # it takes longer to load than help takes to print
     from rich.console import Console
 
+NAME: Final = "fairway"
 STANDARD: Final = Path("-")
 _UNLIMITED_WIDTH: Final = 100_000
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def note(text: str) -> None:
-    """Tell a person something, on standard error; a program, where the log is written for one."""
+    """Tell a person something, on standard error; a program, where the log is written for one.
+
+    Where nobody can be told, the work goes on.
+    """
     if is_json():
         log.info(text)
         return
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+def typed_name() -> str:
+    """What to type to run this command again: its name, or its path where the name does not find it."""
+    given = Path(sys.argv[0])
+    found = shutil.which(NAME)
+    if given.name != NAME or (found is not None and Path(found).resolve() == given.resolve()):
+        return NAME
+    return shlex.quote(sys.argv[0])
 
 
 def say(text: str = "") -> None:

@@ -191,7 +191,8 @@ def export(
             {"level": name, "deals": exported.deals, "shards": list(exported.shards), "folder": str(folder)}
         )
         return
-    say(f"{exported.deals:,} deals of level {name} in {len(exported.shards)} files and an index: {folder}")
+    shards = "1 file" if len(exported.shards) == 1 else f"{len(exported.shards):,} files"
+    say(f"{exported.deals:,} deals of level {name} in {shards} and an index: {folder}")
 
 
 app.command()(history)

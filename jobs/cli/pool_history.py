@@ -142,9 +142,10 @@ def compact(
     if pool == done.before:
         say(f"nothing to do, level {pool.level} is compact already: {_parts_text(pool)}")
         return
-    say(f"level {pool.level}: {len(done.before.parts):,} parts are now {_parts_text(pool)}")
+    say(f"level {pool.level}: {_parts_text(done.before)} became {_parts_text(pool)}")
     say("the old files stay until `fairway gc` removes them")
 
 
 def _parts_text(pool: Pool) -> str:
-    return f"{len(pool.parts):,}, with {pool.size:,} deals"
+    noun = "part" if len(pool.parts) == 1 else "parts"
+    return f"{len(pool.parts):,} {noun} with {pool.size:,} deals"

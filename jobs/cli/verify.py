@@ -49,7 +49,9 @@ def verify(
 
     size = None if every else SAMPLE_SIZE if sample is None else sample
     with shown_progress() as progress, local_executor(settings.workers) as executor:
-        results = run_checks(storage, settings.daily_key, size, executor, monotonic, progress)
+        results = run_checks(
+            storage, settings.daily_key, size, executor, monotonic, progress, storage.odd_paths
+        )
     passed = all(result.is_passed for result in results)
     if as_json:
         put_json({"passed": passed, "checks": [_document(result) for result in results]})
