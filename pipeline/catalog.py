@@ -5,6 +5,7 @@ replaced, the one in force is kept as it is, as `catalogs/<change>.json` (`pipel
 """
 
 import dataclasses
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +31,10 @@ _PART_PATH: Final = re.compile(
     r"deals/level=([a-z_]{1,32})/generation=([0-9]{4,9})/part-([0-9]{1,19})-([0-9]{1,19})\.parquet"
 )
 _KEPT_PATH: Final = re.compile(r"catalogs/([0-9]{6,12})\.json")
+_HASH_KEY: Final = "sha256"
+_HASH: Final = b',\n "sha256": "%s"'
+_END: Final = b"\n}\n"
+_FIRST_HASHED: Final = 3  # layout that holds its own hash
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -225,8 +230,13 @@ def _keep(storage: Storage, change: int) -> None:
 
 
 def catalog_bytes(catalog: Catalog) -> bytes:
-    """The text of the file: JSON with its keys in a fixed order and a newline at the end."""
-    return to_json(catalog)
+    """The text of the file: JSON with its keys in a fixed order, its own hash as the last, and a newline.
+
+    The hash is that of the text without it. It tells a catalog that was edited, or in which a digit has
+    decayed, from one that was in force.
+    """
+    text = to_json(catalog)
+    return text.removesuffix(_END) + _HASH % hashlib.sha256(text).hexdigest().encode("ascii") + _END
 
 
 def parse_catalog(data: bytes, path: str = CATALOG_FILE) -> Catalog:
@@ -240,17 +250,28 @@ def parse_catalog(data: bytes, path: str = CATALOG_FILE) -> Catalog:
         DamagedError: see `load_catalog`.
     """
     catalog = from_json(Catalog, _in_todays_layout(data, path), path, versions.CATALOG)
-    faults = tuple(_faults(catalog))
+    faults = list(_faults(catalog))
+    if parse(data, path)["version"] >= _FIRST_HASHED and catalog_bytes(catalog) != data:
+        faults.append("it is not as it was written, its sha256 says")
     if faults:
         raise damaged(path, faults)
     return catalog
 
 
 def _in_todays_layout(data: bytes, path: str) -> bytes:
-    """The text of a catalog; one of layout 1, which is always the first of its root, as it would be now."""
+    """The text of a catalog without its hash, and as it would be now where it has one of the earlier layouts.
+
+    A catalog of layout 1 is always the first of its root.
+    """
     document = parse(data, path)
     version, pools = document.get("version"), document.get("pools")
-    if type(version) is not int or version != 1 or "change" in document or not isinstance(pools, list):
+    if type(version) is not int or version > versions.CATALOG:
+        return data
+    if version >= _FIRST_HASHED:
+        return render({key: value for key, value in document.items() if key != _HASH_KEY})
+    if version == _FIRST_HASHED - 1:
+        return render(document | {"version": versions.CATALOG})
+    if version != 1 or "change" in document or not isinstance(pools, list):
         return data
     for pool in (pool for pool in pools if isinstance(pool, dict)):
         pool["newest_generation"] = pool.get("generation")

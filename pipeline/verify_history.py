@@ -36,12 +36,18 @@ def verify_history(storage: Storage, report: Report, catalog: Catalog) -> None:
         catalog: the one in force.
     """
     checked = set(parts_in([catalog]))
+    kept = kept_changes(storage)
+    for missing in sorted({*range(kept[0], catalog.change)} - {*kept}) if kept else ():
+        with report.check(KEPT_CATALOGS, "files", kept_path(missing)) as check:
+            check.note(kept_path(missing), "missing: nothing can go back to what it named")
     for change in kept_changes(storage):
         path = kept_path(change)
         earlier: Catalog | None = None
         with report.check(KEPT_CATALOGS, "files", path) as check:
             check.checked += 1
             earlier = next(read_kept(storage, [change]), None)
+            if earlier is not None and change > catalog.change:
+                check.problem(CATALOG_FILE, f"older than {path}: it was put back by hand; compare the two")
             if change == catalog.change and storage.read(path) != storage.read(CATALOG_FILE):
                 check.problem(path, f"says something else than {CATALOG_FILE}, of which it is a copy")
         for part in (part for pool in (earlier.pools if earlier else ()) for part in pool.parts):

@@ -99,9 +99,22 @@ def spread(size: int, count: int | None) -> Sequence[int]:
     return [(2 * n + 1) * size // (2 * count) for n in range(count)]
 
 
+def _check_numbers_between(report: Report, pool: Pool) -> None:
+    """Make sure that each part begins where the one before it ends, and what is to come where the last does."""
+    with report.check("no number left out between parts", "parts", CATALOG_FILE) as check:
+        check.checked += len(pool.parts)
+        begins = [*(part.first for part in pool.parts[1:]), pool.next_number]
+        for part, begin in zip(pool.parts, begins, strict=False):
+            if begin != part.last + 1:
+                check.problem(
+                    part.path, f"the numbers {part.last + 1} to {begin - 1} after it are in no part"
+                )
+
+
 def _verify_pool(
     storage: Storage, report: Report, pool: Pool, sample: int | None, executor: Executor, steps: _Steps
 ) -> None:
+    _check_numbers_between(report, pool)
     sampled = spread(pool.size, sample)
     puzzles: set[str] = set()
     begin = 0

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-CATALOG: Final = 2  # layout of catalog.json; 1 is read too
+CATALOG: Final = 3  # layout of catalog.json; 1 and 2 are read too
 UNFINISHED: Final = 2  # layout of the record of an unfinished regeneration
 SCHEMA: Final = 1  # columns of a part
 SHUFFLE: Final = 1

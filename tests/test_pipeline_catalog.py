@@ -69,7 +69,7 @@ def pools(draw: st.DrawFn, level: str) -> Pool:
 
 
 catalogs = st.builds(
-    lambda change, *made: Catalog(2, change, made), st.integers(1, 10**6), *(pools(level) for level in LEVELS)
+    lambda change, *made: Catalog(3, change, made), st.integers(1, 10**6), *(pools(level) for level in LEVELS)
 )
 
 
@@ -193,6 +193,7 @@ def test_a_catalog_of_the_first_layout_is_read_as_the_first_change_and_kept_as_i
     parts = tuple(dataclasses.replace(each, pars=None) for each in medium.parts)
     today = today.with_pool(dataclasses.replace(medium, newest_generation=2, parts=parts))
     document = json.loads(catalog_bytes(today))
+    del document["sha256"]
     for pool in document["pools"]:
         del pool["newest_generation"]
         for each in pool["parts"]:
@@ -202,7 +203,7 @@ def test_a_catalog_of_the_first_layout_is_read_as_the_first_change_and_kept_as_i
     assert load_catalog(storage) == today
     assert saved(storage, 99)[0].change == 2
     assert storage.read(kept_path(1)) == old
-    assert json.loads(storage.read(CATALOG_FILE))["version"] == 2
+    assert json.loads(storage.read(CATALOG_FILE))["version"] == 3
 
 
 def test_pools_are_found_by_level_and_their_sizes_add_up() -> None:
@@ -231,7 +232,7 @@ def set_in_part(key: str, value: object, number: int = 1) -> Callable[[Any], Non
     [
         (lambda document: document.pop("version"), "version': Field required"),
         (lambda document: document.pop("pools"), "pools': Field required"),
-        (lambda document: document.__setitem__("version", 0), "version 0 was never used"),
+        (lambda document: document.__setitem__("version", 0), "keys that do not belong there"),
         (lambda document: document.__setitem__("version", True), "version': Input should be a valid integer"),
         (lambda document: document.__setitem__("more", 1), "keys that do not belong there"),
         (lambda document: document["pools"].pop(), "levels are 'easy, medium', not easy, medium, hard"),
@@ -243,7 +244,13 @@ def set_in_part(key: str, value: object, number: int = 1) -> Callable[[Any], Non
         (set_in_pool("newest_generation", None), r"pools\.1\.newest_generation': Input should be a valid"),
         (lambda document: document.pop("change"), "change': Field required"),
         (lambda document: document.__setitem__("change", 0), "change 0 is below 1"),
-        (lambda document: document.__setitem__("version", 1), "version 1 was never used"),
+        (lambda document: document.__setitem__("version", 1), "keys that do not belong there"),
+        (lambda document: document.__setitem__("version", 2), "keys that do not belong there"),
+        (lambda document: document.pop("sha256"), "it is not as it was written, its sha256 says"),
+        (lambda document: document.__setitem__("sha256", "0" * 64), "it is not as it was written"),
+        (set_in_pool("next_number", 500), "it is not as it was written"),
+        (set_in_pool("last_night", "9999-12-31"), "it is not as it was written"),
+        (lambda document: document["pools"][1]["parts"].pop(), "it is not as it was written"),
         (set_in_pool("generation", 3), "path is not that of a part of this level, generation"),
         (set_in_pool("generation", "2"), r"pools\.1\.generation': Input should be a valid integer"),
         (set_in_pool("next_number", 40), "next_number 40 was sampled already"),
@@ -292,7 +299,7 @@ def test_a_catalog_that_says_what_it_must_not_is_damaged(change: Callable[[Any],
         (catalog_bytes(example())[:-20], "is not a JSON document"),
         (b"[]", "holds no JSON object"),
         (b"{}", "Field required"),
-        (b'{"version": 3, "pools": "unheard of"}', "is of version 3, this Fairway reads 2: upgrade it"),
+        (b'{"version": 4, "pools": "unheard of"}', "is of version 4, this Fairway reads 3: upgrade it"),
     ],
 )
 def test_a_file_that_is_no_catalog_is_refused(tmp_path: Path, data: bytes, fault: str) -> None:
@@ -303,15 +310,12 @@ def test_a_file_that_is_no_catalog_is_refused(tmp_path: Path, data: bytes, fault
 
 
 @given(st.data())
-def test_no_flipped_byte_makes_reading_fail_otherwise(data: st.DataObject) -> None:
+def test_no_flipped_byte_goes_unnoticed(data: st.DataObject) -> None:
     text = bytearray(catalog_bytes(example()))
     place = data.draw(st.integers(0, len(text) - 1))
     text[place] ^= data.draw(st.integers(1, 255))
-    try:
-        catalog = parse_catalog(bytes(text))
-    except DamagedError:
-        return
-    assert parse_catalog(catalog_bytes(catalog)) == catalog
+    with pytest.raises(DamagedError):
+        parse_catalog(bytes(text))
 
 
 def test_a_catalog_that_contradicts_itself_is_never_written(tmp_path: Path) -> None:

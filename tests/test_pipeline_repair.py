@@ -338,8 +338,8 @@ def test_a_damaged_catalog_without_an_earlier_one_is_refused(storage: LocalStora
 
 
 def test_a_catalog_of_a_newer_version_is_no_damage(changed: LocalStorage) -> None:
-    path = change(changed, CATALOG_FILE, lambda data: data.replace(b'"version": 2', b'"version": 99', 1))
-    refused(changed, path, "is of version 99, this Fairway reads 2: upgrade it")
+    path = change(changed, CATALOG_FILE, lambda data: data.replace(b'"version": 3', b'"version": 99', 1))
+    refused(changed, path, "is of version 99, this Fairway reads 3: upgrade it")
 
 
 def test_a_damaged_earlier_catalog_is_refused(changed: LocalStorage) -> None:

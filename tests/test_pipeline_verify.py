@@ -72,6 +72,7 @@ def test_a_sound_root_passes_every_check_with_the_right_counts(storage: LocalSto
     assert {name: result.checked for name, result in results.items()} == {
         "nothing but files": len(sound_files()),
         CATALOG: 1,
+        "no number left out between parts": len(LEVELS) * len(NIGHTS),
         PARTS: len(LEVELS) * len(NIGHTS),
         SCHEMA: len(LEVELS) * len(NIGHTS),
         **dict.fromkeys((NUMBERS, NAMES, CARDS, PUZZLES, LINES, SCORES, ADMITTED, TWICE), deals),

@@ -1,8 +1,10 @@
 """Verification looks at what the pools were too: each kept catalog, and each part that only they name."""
 
+import dataclasses
+
 import pytest
 
-from pipeline.catalog import CATALOG_FILE, kept_path, load_catalog
+from pipeline.catalog import CATALOG_FILE, catalog_bytes, empty_catalog, kept_path, load_catalog
 from pipeline.compact import compact
 from pipeline.progress import SILENT
 from pipeline.verify_history import KEPT_CATALOGS, KEPT_PARTS, kept_part_paths, verify_history
@@ -26,6 +28,31 @@ def verified(storage: MemoryStorage) -> dict[str, tuple[int, list[str]]]:
     report = Report(lambda: 0.0)
     verify_history(storage, report, load_catalog(storage))
     return {each.name: (each.checked, list(map(str, each.problems))) for each in report.results()}
+
+
+def test_a_catalog_that_was_put_back_by_hand_is_told_from_one_that_was_switched_to(
+    storage: MemoryStorage,
+) -> None:
+    storage.replace(CATALOG_FILE, storage.read(kept_path(1)))
+    assert verified(storage)[KEPT_CATALOGS] == (
+        3,
+        [
+            f"catalog.json: older than {kept_path(change)}: it was put back by hand; compare the two"
+            for change in (2, 3)
+        ],
+    )
+
+
+def test_a_kept_catalog_that_is_missing_is_noted(storage: MemoryStorage) -> None:
+    for lost in (2, 3):
+        data = storage.files.pop(kept_path(lost))
+        report = Report(lambda: 0.0)
+        verify_history(storage, report, load_catalog(storage))
+        (result,) = (each for each in report.results() if each.name == KEPT_CATALOGS)
+        assert [str(note) for note in result.notes] == [
+            f"{kept_path(lost)}: missing: nothing can go back to what it named"
+        ]
+        storage.files[kept_path(lost)] = data
 
 
 def test_a_sound_history_has_no_problem(storage: MemoryStorage) -> None:
@@ -68,7 +95,8 @@ def test_a_copy_of_the_catalog_in_force_must_be_one(storage: MemoryStorage) -> N
     change = load_catalog(storage).change
     storage.create(kept_path(change), storage.read(CATALOG_FILE))  # a run was killed before its swap
     assert verified(storage)[KEPT_CATALOGS] == (4, [])
-    storage.replace(kept_path(change), storage.read(CATALOG_FILE) + b"\n")
+    other = dataclasses.replace(load_catalog(storage), pools=empty_catalog().pools)
+    storage.replace(kept_path(change), catalog_bytes(other))
     assert verified(storage)[KEPT_CATALOGS] == (
         4, [f"{kept_path(change)}: says something else than catalog.json, of which it is a copy"]
     )  # fmt: skip

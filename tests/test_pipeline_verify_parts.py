@@ -119,6 +119,19 @@ def rewrite(storage: LocalStorage, change: Callable[[Any], Any], place: int = 0)
     return changed
 
 
+def test_numbers_that_are_in_no_part_are_a_problem(storage: LocalStorage) -> None:
+    catalog = load_catalog(storage)
+    pool = catalog.pool("easy")
+    assert len(pool.parts) > 1
+    for parts in (pool.parts[1:], pool.parts[:-1]):
+        lost = dataclasses.replace(pool, parts=parts)
+        storage.replace(CATALOG_FILE, catalog_bytes(catalog.with_pool(lost)))
+        found = problems(verified(storage)).get("no number left out between parts", [])
+        assert len(found) == (parts != pool.parts[1:])
+    (fault,) = found
+    assert fault.startswith(f"{pool.parts[-2].path}: the numbers {pool.parts[-2].last + 1} to ")
+
+
 def test_pars_that_the_catalog_counts_otherwise_are_a_problem(storage: LocalStorage) -> None:
     catalog = load_catalog(storage)
     pool = catalog.pools[0]
