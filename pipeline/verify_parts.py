@@ -100,7 +100,7 @@ def spread(size: int, count: int | None) -> Sequence[int]:
 
 
 def _check_numbers_between(report: Report, pool: Pool) -> None:
-    """Make sure that each part begins where the one before it ends, and what is to come where the last does."""
+    """Make sure that each part begins where the one before it ends, and the next number comes last."""
     with report.check("no number left out between parts", "parts", CATALOG_FILE) as check:
         check.checked += len(pool.parts)
         begins = [*(part.first for part in pool.parts[1:]), pool.next_number]

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 import typer
 
-from jobs.cli.app import NAME, app
+from jobs.cli.app import app
+from jobs.cli.output import NAME
 from jobs.config_file import ConfigFile, lines_of
 from jobs.configuration import faults_in, settings_from
 from jobs.setting_keys import ALLOWED, VARIABLES, text_of

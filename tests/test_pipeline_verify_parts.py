@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.catalog import CATALOG_FILE, Part, load_catalog, save_catalog
+from pipeline.catalog import CATALOG_FILE, Part, catalog_bytes, load_catalog, save_catalog
 from pipeline.ledger import sha256_of
 from pipeline.levels import LEVELS
 from pipeline.shuffle import deal_numbered
