@@ -133,7 +133,7 @@ def test_one_puzzle_on_two_dates_is_found(
 ) -> None:
     next_day = DAYS[-1] + timedelta(days=1)
     twin = dataclasses.replace(choose(DAYS[0], None), day=next_day)
-    monkeypatch.setattr(publish_module, "choose", lambda day, key: twin)
+    monkeypatch.setattr(publish_module, "choose", lambda *_: twin)
     made = publish_module.make_daily(next_day, None)
     storage.create(private_solution_path(next_day), made.solution)
     storage.create(daily_path(next_day), made.daily)
