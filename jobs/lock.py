@@ -13,6 +13,7 @@ from pipeline.errors import BusyError, StorageError
 
 LOCK_FILE: Final = ".lock"
 _MOST_BYTES: Final = 1000
+_REMEDY: Final = "make the folder writable for this user, or choose another with --data"
 
 
 @contextmanager
@@ -33,7 +34,7 @@ def root_lock(root: Path, now: datetime) -> Iterator[None]:
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
     except OSError as error:
-        raise StorageError(f"cannot write the lock {path}: {error.strerror}") from error
+        raise StorageError(f"cannot write the lock {path}: {error.strerror}; {_REMEDY}") from error
     try:
         _take(handle, path)
         _write_holder(handle, path, now)
@@ -50,7 +51,7 @@ def _take(handle: int, path: Path) -> None:
             f"another run holds {path.parent}: {_holder_text(handle)}; try again when it has ended"
         ) from error
     except OSError as error:
-        raise StorageError(f"cannot lock {path}: {error.strerror}") from error
+        raise StorageError(f"cannot lock {path}: {error.strerror}; {_REMEDY}") from error
 
 
 def _write_holder(handle: int, path: Path, now: datetime) -> None:
@@ -59,7 +60,7 @@ def _write_holder(handle: int, path: Path, now: datetime) -> None:
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{json.dumps(holder)}\n".encode("ascii"), 0)
     except OSError as error:
-        raise StorageError(f"cannot write the lock {path}: {error.strerror}") from error
+        raise StorageError(f"cannot write the lock {path}: {error.strerror}; {_REMEDY}") from error
 
 
 def _holder_text(handle: int) -> str:

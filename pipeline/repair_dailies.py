@@ -78,12 +78,13 @@ def mend_dailies(
         return
     if fault is None:
         _bring_back(storage, listed, key, mending, executor, progress)
-        for day in sorted(set(published_days(storage)) - listed.keys()):
-            _check_sound(storage, day, mending)
+        unsound = [day for day in published_days(storage) if not _is_sound(storage, day, listed, mending)]
     else:
+        unsound = []
         _check_all(storage, key, mending, executor, progress)
     mend_solutions(storage, listed, now, mending, executor)
-    _mend_index(storage, fault, mending)
+    if listed.keys().isdisjoint(unsound):  # else the index may be all that tells how a daily was published
+        _mend_index(storage, fault, mending)
 
 
 def _read_index(storage: Storage) -> tuple[dict[date, Document], str | None]:
@@ -161,7 +162,7 @@ def _check_all(
     storage: Storage, key: DailyKey | None, mending: Mending, executor: Executor, progress: Progress
 ) -> None:
     """Without the hashes of an index, hold every daily against what it follows from; none is changed."""
-    days = [day for day in published_days(storage) if _check_sound(storage, day, mending)]
+    days = [day for day in published_days(storage) if _is_sound(storage, day, {}, mending)]
     if days:
         warm_up()
     work = [(day, storage.read(daily_path(day)), key) for day in days]
@@ -191,13 +192,19 @@ def _doubt(work: tuple[date, bytes, DailyKey | None]) -> str | None:
     return None
 
 
-def _check_sound(storage: Storage, day: date, mending: Mending) -> bool:
-    """Whether a daily that no index lists is sound by itself; one that is not is refused."""
+def _is_sound(storage: Storage, day: date, listed: Mapping[date, Document], mending: Mending) -> bool:
+    """Whether a daily is sound by itself; one that is not is refused, unless that was done already."""
     path = daily_path(day)
+    data = storage.read(path)
     try:
-        check_daily(parse(storage.read(path), path), day)
+        check_daily(parse(data, path), day)
     except DamagedError as damage:
-        mending.refuse(path, f"{damage}; no index says what was published: restore a copy, or move it away")
+        if day not in listed:
+            remedy = "no index says what was published: restore a copy, or move it away"
+            mending.refuse(path, f"{damage}; {remedy}")
+        elif listed[day]["sha256"] == sha256_of(data):
+            remedy = f"but its hash is the one in {INDEX_PATH}, so both were changed: restore copies of both"
+            mending.refuse(path, f"{damage}; {remedy}")
         return False
     return True
 

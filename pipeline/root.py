@@ -13,6 +13,7 @@ FORMAT: Final = 1
 
 _MARKER_TEXT: Final = json.dumps({"fairway": "data root", "format": FORMAT}) + "\n"
 _NOT_CONTENT: Final = (CONFIG_FILE, "lost+found")  # the second is what a freshly mounted disk holds
+_SIGNS: Final = frozenset({"catalog.json", "catalogs", "deals"})
 _MOST_SHOWN: Final = 3
 
 
@@ -33,6 +34,11 @@ def open_root(path: Path, *, create: bool) -> LocalStorage:
     content = _content(path)
     storage = LocalStorage(path)
     if MARKER not in content:
+        if _SIGNS & set(content):
+            raise ConfigurationError(
+                f"{path} looks like a data root, but its marker {MARKER} is gone; put back "
+                f"a file of that name with the text {_MARKER_TEXT.strip()}"
+            )
         if content:
             shown = ", ".join(content[:_MOST_SHOWN])
             raise ConfigurationError(
@@ -61,7 +67,7 @@ def _check_marker(storage: LocalStorage) -> None:
     place = storage.root / MARKER
     try:
         marker = json.loads(storage.read(MARKER))
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise DamagedError(f"{place} is not JSON; its text must be {_MARKER_TEXT.strip()}") from fault
     if not isinstance(marker, dict) or marker.get("fairway") != "data root":
         raise DamagedError(f"{place} marks no data root; its text must be {_MARKER_TEXT.strip()}")

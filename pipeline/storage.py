@@ -29,8 +29,8 @@ _OTHERS: Final = 0o077
 _FILE_ENDINGS: Final = (".json", ".parquet", ".sql")
 _NAME_BYTES: Final = 8  # random, in the name of a file that is being written
 
-_ELSEWHERE: Final = "choose another with --data"
-_NO_PERMISSION: Final = f"make the folder writable for this user, or {_ELSEWHERE}"
+_ELSEWHERE: Final = "choose another place (--data names the data root)"
+_NO_PERMISSION: Final = f"give this user the right to it, or {_ELSEWHERE}"
 _REMEDIES: Final = {
     errno.ENOSPC: "free some space there and run the command again",
     errno.EDQUOT: "free some space there and run the command again",

@@ -5,6 +5,7 @@ Also the process whose commands can be stopped anywhere, and the data roots that
 Kernels are kept as the command keeps them, so that neither it nor a second run of the tests has to compile.
 """
 
+import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,10 @@ from tests.victim import Victim
 # Before any test module is imported: kernels are defined when their module is.
 load_kernels(read_settings())
 _variables = environment()
+
+# Whoever starts the tests in the background of a script lets SIGINT be ignored, and so would every process
+# that they start, among them those that they interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

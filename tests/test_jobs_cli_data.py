@@ -332,6 +332,7 @@ def test_long_cells_of_a_table_are_cut() -> None:
     assert cell_text(None) == ""
     assert cell_text(1 / 3) == "0.333333"
     assert cell_text([1.0] * 52).endswith("…")
+    assert cell_text("\x1b[2J\a\tx") == "\\x1b[2J\\x07\\tx"
     assert cell_text("a\n" * 100) == "a\n" * 100
     assert cell_text("a\n" * 100_000) == "a\n" * 9_999 + "a…"
     assert plain({1: (date(2026, 1, 1),)}) == {"1": ["2026-01-01"]}

@@ -100,7 +100,7 @@ def test_what_is_refused_is_told_with_1_and_stays(root: Path) -> None:
 
 def test_where_nothing_is_damaged_nothing_is_done(root: Path) -> None:
     before = content(root)
-    assert "nothing to do, no file is damaged" in done("repair", "--data", root).text
+    assert "nothing to do, every file has the hash on record" in done("repair", "--data", root).text
     assert content(root) == before
     assert record(root)["outcome"] == "nothing to do"
     assert report("repair", "--data", root) == {"dry_run": False, "mended": [], "refused": []}

@@ -78,3 +78,11 @@ def test_a_lock_that_cannot_be_written_is_a_storage_error(tmp_path: Path) -> Non
     (tmp_path / LOCK_FILE).mkdir()
     with pytest.raises(StorageError, match=r"cannot write the lock .*\.lock"), root_lock(tmp_path, NOW):
         pass
+
+
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "other").write_text("kept")
+    (tmp_path / LOCK_FILE).symlink_to("other")
+    with pytest.raises(StorageError, match="cannot write the lock"), root_lock(tmp_path, NOW):
+        pass
+    assert (tmp_path / "other").read_text() == "kept"

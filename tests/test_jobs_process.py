@@ -68,6 +68,27 @@ def test_a_stream_that_is_closed_stops_nothing_and_is_no_file_of_ours(closed: st
     assert shell(f"fairway deal show x {closed}").returncode == 2
 
 
+def test_a_reader_who_has_seen_enough_of_a_drawing_ends_the_command_as_any_other() -> None:
+    run = shell("fairway deal show 617 | true; echo ${PIPESTATUS[0]}")
+    assert run.stdout in ("0\n", "141\n")  # it may have been quicker than its reader
+    assert run.stderr == ""
+
+
+def test_who_thinks_again_while_the_command_loads_sees_no_traceback() -> None:
+    program = (
+        "import builtins, sys; load = builtins.__import__\n"
+        "def stop(name, *rest):\n"
+        "    if name == 'jobs.cli.app': raise KeyboardInterrupt\n"
+        "    return load(name, *rest)\n"
+        "builtins.__import__ = stop\n"
+        "from jobs.cli import main; main()"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "")
+
+
 def test_an_error_that_nobody_can_be_told_keeps_its_exit_code() -> None:
     assert shell("fairway deal rate xx 2>/dev/full").returncode == 2
 

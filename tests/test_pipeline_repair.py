@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipeline import repair_parts
 from pipeline.catalog import CATALOG_FILE, Part, kept_path, load_catalog, save_catalog
-from pipeline.ledger import INDEX_PATH, daily_path, private_solution_path, solution_path
+from pipeline.ledger import INDEX_PATH, daily_path, private_solution_path, sha256_of, solution_path
 from pipeline.mending import Mending, Rehearsal
 from pipeline.progress import SILENT
 from pipeline.publish import make_daily, publish, rebuild_index
@@ -225,6 +225,15 @@ def test_a_hash_that_was_changed_in_the_index_is_not_fitted_to_the_file(storage:
     storage.remove(INDEX_PATH)
     assert paths(mended(storage)) == ([INDEX_PATH], [])
     assert storage.read(INDEX_PATH).decode() == text
+
+
+def test_a_daily_that_was_changed_with_its_hash_is_not_taken_into_the_index(storage: LocalStorage) -> None:
+    path = daily_path(DAYS[0])
+    before = sha256_of(storage.read(path))
+    edit(storage, path, par=5)
+    index = storage.read(INDEX_PATH).decode().replace(before, sha256_of(storage.read(path)))
+    storage.replace(INDEX_PATH, index.encode())
+    refused(storage, path, "so both were changed: restore copies of both")
 
 
 @pytest.mark.parametrize(

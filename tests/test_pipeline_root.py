@@ -41,6 +41,21 @@ def test_a_folder_that_holds_something_else_is_refused_and_left_alone(tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+def test_a_root_that_has_lost_its_marker_is_told_from_a_folder_with_something_else(tmp_path: Path) -> None:
+    open_root(tmp_path, create=True).create("catalog.json", b"{}")
+    text = (tmp_path / MARKER).read_text()
+    (tmp_path / MARKER).unlink()
+    with pytest.raises(ConfigurationError, match=f"its marker {MARKER} is gone; put back") as caught:
+        open_root(tmp_path, create=True)
+    assert str(caught.value).endswith(text.strip())
+
+
+def test_a_marker_of_a_hundred_thousand_brackets_is_damage(tmp_path: Path) -> None:
+    (tmp_path / MARKER).write_text("[" * 100_000)
+    with pytest.raises(DamagedError, match="is not JSON"):
+        open_root(tmp_path, create=False)
+
+
 def test_a_root_whose_making_was_killed_is_made_again(tmp_path: Path) -> None:
     (tmp_path / ".incoming-0123").write_text("ha")
     assert open_root(tmp_path, create=True).root == tmp_path

@@ -272,7 +272,7 @@ def test_a_folder_in_the_place_of_a_file_is_told_with_what_to_do(storage: LocalS
 
 
 def test_where_no_folder_can_be_made_another_place_is_asked_for() -> None:
-    with pytest.raises(StorageError, match="no folder can be made there; choose another with --data"):
+    with pytest.raises(StorageError, match="no folder can be made there; choose another place"):
         LocalStorage(Path("/proc/fairway")).create("a", b"a")
 
 

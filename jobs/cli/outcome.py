@@ -79,7 +79,8 @@ def ended(command: Callable[[], object]) -> int:
         return _BY_SIGNAL + signal.SIGPIPE
     except OSError as error:
         _drop_output()
-        complain(one_line(f"cannot write {error.filename or 'the output'}: {error.strerror or error}"))
+        what = f"cannot use {error.filename}" if error.filename else "cannot write the output"
+        complain(one_line(f"{what}: {error.strerror or error}"))
         return CANNOT_WRITE
     return code if isinstance(code, int) else DONE
 

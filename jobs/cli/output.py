@@ -72,8 +72,12 @@ def console() -> "Console":
     """Standard output for people: colours on a terminal only; elsewhere lines are never folded."""
     from rich.console import Console
 
+    class Whole(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would end the process by itself, with the code of a failed check
+
     width = None if sys.stdout.isatty() else _UNLIMITED_WIDTH
-    return Console(width=width, highlight=False, markup=False, emoji=False)
+    return Whole(width=width, highlight=False, markup=False, emoji=False)
 
 
 def put_table(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> None:

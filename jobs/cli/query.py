@@ -12,7 +12,7 @@ from jobs.asking import DEFAULT_SECONDS, MOST_SECONDS, Question, asked_apart
 from jobs.cli.context import read_settings, storage_at
 from jobs.cli.options import Config, Data, Json, Output, Workers, number_option
 from jobs.cli.output import STANDARD, check_outside, note, put_table, sink
-from jobs.cli.rows import cell_text, write_csv, write_json
+from jobs.cli.rows import cell_text, shown_text, write_csv, write_json
 from solver.errors import UsageError
 
 if TYPE_CHECKING:  # Arrow takes longer to load than help takes to print
@@ -105,6 +105,7 @@ def _write(answer: "Answer", wanted: Format, output: Path | None) -> None:
 def _put_table(answer: "Answer") -> None:
     rows = answer.rows()
     shown = [[cell_text(value) for value in row] for row in islice(rows, _MOST_TABLE_ROWS)]
-    put_table(list(zip(answer.names, answer.numeric, strict=True)), shown)
+    names = map(shown_text, answer.names)
+    put_table(list(zip(names, answer.numeric, strict=True)), shown)
     if next(rows, None) is not None:
         note(f"the first {_MOST_TABLE_ROWS:,} rows are shown; --format csv, json or parquet gives all")

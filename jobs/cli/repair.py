@@ -64,7 +64,7 @@ def _tell(mending: "Mending", *, dry_run: bool) -> None:
         say(f"{_REFUSED}{found}")
     mended, refused = len(mending.mended), len(mending.refused)
     if not mended and not refused:
-        say("nothing to do, no file is damaged; `fairway verify` looks at what is in them")
+        say("nothing to do, every file has the hash on record; `fairway verify` looks at what is in them")
         return
     how = "can be mended; nothing was changed" if dry_run else "mended"
     say(f"\n{_files(mended)} {how}" + (f"; {_files(refused)} refused" if refused else ""))

@@ -92,6 +92,15 @@ def _json_text(value: Any) -> str:
         return _JSON.encode(plain(value))
 
 
+def shown_text(text: str) -> str:
+    """A text as a terminal may have it: all but line ends that is not printable is escaped as in Python."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
+    )
+
+
 def cell_text(value: Any) -> str:
     """A value as a person reads it in a table; a line is cut much sooner than several lines."""
     match value:
@@ -101,7 +110,7 @@ def cell_text(value: Any) -> str:
             return f"{value:.{_FLOAT_DIGITS}g}"
         case datetime():
             return value.isoformat(sep=" ")
-    text = str(_csv_cell(value))
+    text = shown_text(str(_csv_cell(value)))
     # Several lines are most likely a plan that EXPLAIN has drawn.
     most = _MOST_LETTERS_OF_LINES if "\n" in text else _MOST_LETTERS
     return text if len(text) <= most else f"{text[: most - 1]}…"
