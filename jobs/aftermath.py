@@ -23,6 +23,19 @@ def tell(storage: LocalStorage, record: RunRecord, settings: Settings, tools: To
         tools: the outside world.
     """
     _log_end(record)
+    renew_metrics(storage, record, settings, tools)
+    run_hooks(record, storage.root, settings.hooks, tools.variables)
+
+
+def renew_metrics(storage: LocalStorage, record: RunRecord | None, settings: Settings, tools: Tools) -> None:
+    """Write the metrics as things are now; what goes wrong is logged.
+
+    Args:
+        storage: the data root.
+        record: of a run that has just ended; None where none has.
+        settings: in force.
+        tools: the outside world.
+    """
     try:
         write_metrics(storage, record, settings, tools.clock(), tools.version)
     except (
@@ -31,7 +44,6 @@ def tell(storage: LocalStorage, record: RunRecord, settings: Settings, tools: To
         ImportError,
     ) as error:  # what has no handle left cannot even load a library
         log.warning("the metrics were not written: %s", error, extra=details(event="metrics"))
-    run_hooks(record, storage.root, settings.hooks, tools.variables)
 
 
 def _log_end(record: RunRecord) -> None:

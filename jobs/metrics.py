@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: a text file that its node exporter picks up, written anew at the end of each run.
+"""Metrics for Prometheus: a text file for its node exporter, written at the end of each run and by `serve`.
 
 A run begins and ends between two looks of Prometheus, so there is nothing to count up over time: each metric
 says how things are, and the moments in it are those of the files, so that silence shows by itself.
@@ -23,13 +23,14 @@ _NEVER: Final = 0.0  # as a moment: so long ago that every alert about silence f
 
 
 def write_metrics(
-    storage: Storage, record: RunRecord, settings: Settings, now: datetime, version: str
+    storage: Storage, record: RunRecord | None, settings: Settings, now: datetime, version: str
 ) -> None:
     """Write the metrics of a data root, in one step.
 
     Args:
         storage: the data root.
-        record: of the run that has just ended; the root may not have it, if the disk was full.
+        record: of the run that has just ended, which the root may not have, if the disk was full; None where
+            none has.
         settings: in force; they say where the file lies.
         now: the moment, aware.
         version: of Fairway.
@@ -37,7 +38,7 @@ def write_metrics(
     Raises:
         StorageError: the file cannot be written, or the data root cannot be read.
     """
-    found = with_run(look(storage, now), record)
+    found = look(storage, now) if record is None else with_run(look(storage, now), record)
     data = metrics_text(status_of(now, settings, found), found, settings, version)
     file = settings.metrics_file
     if file is None:

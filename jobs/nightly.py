@@ -5,17 +5,27 @@ those away and makes the same bytes.
 """
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Final
 
-from jobs.due import Due, due
+from jobs.clock_bound import ClockDoubt, clock_doubt, latest_sign
+from jobs.due import Due, Standing, due
 from jobs.exclusive import exclusive_run
+from jobs.logs import details, log
+from jobs.missed import missed_nights
 from jobs.settings import Settings
 from jobs.tools import Tools
 from pipeline.catalog import Catalog, load_catalog, save_catalog
-from pipeline.ledger import published_days
+from pipeline.errors import CheckError, DamagedError
+from pipeline.ledger import PRIVATE_SOLUTION_FOLDER, days_in, published_days
 from pipeline.levels import LEVELS
-from pipeline.records import Tally
+from pipeline.records import RunRecord, Tally, attempt_of, latest_records
 from pipeline.storage import LocalStorage
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+JOB: Final = "nightly"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +73,50 @@ class NightReport:
         return not (self.nights or self.dailies or self.solutions)
 
 
-def what_is_due(storage: LocalStorage, night: date, settings: Settings) -> Due:
-    """What a data root lacks up to a night.
+def standing_of(storage: LocalStorage) -> Standing:
+    """How far a data root is.
 
     Raises:
         DamagedError: the catalog is damaged.
         StorageError: the data root cannot be read.
     """
-    last_nights = [pool.last_night for pool in load_catalog(storage).pools]
-    published = published_days(storage)
-    return due(night, last_nights, published, settings.daily_from, settings.publish_ahead_days)
+    return Standing(
+        last_nights=tuple(pool.last_night for pool in load_catalog(storage).pools),
+        published=published_days(storage),
+        waiting=days_in(storage, PRIVATE_SOLUTION_FOLDER),
+        has_failed=attempt_of(latest_records(storage), JOB) > 1,
+    )
 
 
-def run_night(storage: LocalStorage, night: date, settings: Settings, tools: Tools) -> NightReport:
+def doubt_about(night: date, standing: Standing, settings: Settings) -> ClockDoubt | None:
+    """Why the clock is not believed, as far as a data root can tell; None where it is.
+
+    Args:
+        night: the latest that has come, by the clock.
+        standing: what is there.
+        settings: in force.
+    """
+    sign = latest_sign(standing.last_nights, standing.published, settings.publish_ahead_days)
+    return clock_doubt(night, sign, settings.clock_bound_days)
+
+
+def what_is_due(night: date, last: date, now: datetime, standing: Standing, settings: Settings) -> Due:
+    """What a data root lacks.
+
+    Args:
+        night: the night to reach.
+        last: the last night that has come, after which holes are published so many days ahead.
+        now: an aware moment.
+        standing: what is there.
+        settings: in force.
+    """
+    last_daily = last + timedelta(days=settings.publish_ahead_days)
+    return due(night, now, standing, settings.daily_from, last_daily)
+
+
+def run_night(
+    storage: LocalStorage, night: date, settings: Settings, tools: Tools, *, last: date | None = None
+) -> NightReport:
     """Add the nights up to `night`, publish what is due, and leave a record in `runs/`.
 
     Args:
@@ -83,14 +124,16 @@ def run_night(storage: LocalStorage, night: date, settings: Settings, tools: Too
         night: the night to reach; nights that are there are passed over.
         settings: how much to make.
         tools: the outside world.
+        last: the last night that has come, up to which holes are published even where earlier nights are
+            still to be made; None for `night`.
 
     Raises:
         BusyError: another run holds the data root.
         FairwayError: whatever stopped it; what was complete by then stays.
     """
     started = tools.clock()
-    with exclusive_run(storage, "nightly", settings, tools) as tally:
-        todo, levels = _make(storage, night, settings, tools, tally)
+    with exclusive_run(storage, JOB, settings, tools) as tally:
+        todo, levels = _make(storage, night, last or night, settings, tools, tally)
     return NightReport(
         night=night,
         nights=todo.nights,
@@ -103,37 +146,25 @@ def run_night(storage: LocalStorage, night: date, settings: Settings, tools: Too
 
 
 def _make(
-    storage: LocalStorage, night: date, settings: Settings, tools: Tools, tally: Tally
+    storage: LocalStorage, night: date, last: date, settings: Settings, tools: Tools, tally: Tally
 ) -> tuple[Due, tuple[LevelReport, ...]]:
+    tally.missed = _tell_missed(storage, settings, tools.clock())
     tools.load_kernels()
     # Only now: these modules define kernels.
-    from pipeline.executors import batches_ahead, local_executor
-    from pipeline.generate import add_nights
+    from pipeline.executors import local_executor
     from pipeline.parts import clear_unreferenced
     from pipeline.publish import publish
 
     before = after = load_catalog(storage)
     clear_unreferenced(storage, before)
-    todo = what_is_due(storage, night, settings)
+    todo = what_is_due(night, last, tools.clock(), standing_of(storage), settings)
+    trouble: CheckError | DamagedError | None = None
     with local_executor(settings.workers) as executor:
-        if todo.nights:
-            after = add_nights(
-                storage,
-                before,
-                todo.nights,
-                {level: settings.deals_of(level) for level in LEVELS},
-                {level: settings.cap_of(level) for level in LEVELS},
-                executor,
-                tools.progress,
-                ahead=batches_ahead(settings.workers),
-                counts=tally,
-            )
-            after = save_catalog(storage, after)
-            tally.change = after.change
-        levels = _level_reports(before, after)
-        tally.nights = len(todo.nights)
-        tally.sampled = sum(level.sampled for level in levels)
-        tally.deals = sum(level.added for level in levels)
+        try:
+            after = _grow(storage, before, todo, settings, tools, executor, tally)
+        except (CheckError, DamagedError) as error:  # of one level: no date must lack its hole for that
+            trouble = error
+            log.error("the pools did not grow: %s", error, extra=details(event="trouble"))
         publish(
             storage,
             todo.dailies,
@@ -143,7 +174,56 @@ def _make(
             tools.progress,
             counts=tally,
         )
-    return todo, levels
+    if trouble is not None:
+        raise trouble
+    return todo, _level_reports(before, after)
+
+
+def _tell_missed(storage: LocalStorage, settings: Settings, now: datetime) -> int:
+    """Log the nights that were missed, and count them."""
+    known = (record for record in latest_records(storage) if isinstance(record, RunRecord))
+    missed = missed_nights(now, settings.nightly_at, (record for record in known if record.job == JOB))
+    if missed:
+        nights = [str(night) for night in missed]
+        span = nights[0] if len(nights) == 1 else f"{nights[0]} to {nights[-1]}"
+        extra = details(event="missed", nights=nights)
+        log.warning("%d nights were missed, %s", len(nights), span, extra=extra)
+    return len(missed)
+
+
+def _grow(
+    storage: LocalStorage,
+    before: Catalog,
+    todo: Due,
+    settings: Settings,
+    tools: Tools,
+    executor: "Executor",
+    tally: Tally,
+) -> Catalog:
+    """Add the nights that are due, in one swap of the catalog, and count what was made."""
+    if not todo.nights:
+        return before
+    from pipeline.executors import batches_ahead
+    from pipeline.generate import add_nights
+
+    after = add_nights(
+        storage,
+        before,
+        todo.nights,
+        {level: settings.deals_of(level) for level in LEVELS},
+        {level: settings.cap_of(level) for level in LEVELS},
+        executor,
+        tools.progress,
+        ahead=batches_ahead(settings.workers),
+        counts=tally,
+    )
+    after = save_catalog(storage, after)
+    reports = _level_reports(before, after)
+    tally.change = after.change
+    tally.nights = len(todo.nights)
+    tally.sampled = sum(level.sampled for level in reports)
+    tally.deals = sum(level.added for level in reports)
+    return after
 
 
 def _level_reports(before: Catalog, after: Catalog) -> tuple[LevelReport, ...]:

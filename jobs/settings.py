@@ -117,8 +117,8 @@ class Settings(BaseSettings):
         publish_every_minutes: how often the service looks whether something is to be published.
         retry_first_minutes: the pause after a run that failed; it doubles with each that fails after it.
         retry_most_minutes: the longest such pause.
-        clock_bound_days: how long after the latest sign of time in the data root a date may be that the
-            service believes.
+        clock_bound_days: how long after the latest night or hole in the data root a date may be that is
+            made without a person who names it.
         keep_catalogs: earlier catalogs that `fairway gc` leaves, the latest.
         keep_days: days; it leaves a catalog that was replaced later than that too.
         log_format: how the log is written, for people or as a line of JSON for each event.

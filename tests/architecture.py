@@ -103,9 +103,9 @@ OWNED: Final = (
         ("jobs/settings.py",),
     ),
     Owned(
-        "now only in the command line and the scheduler, which pass it down",
+        "now only in the command line, which passes it down",
         (*_NOW, *_CLOCKS),
-        ("jobs/cli/*", "jobs/scheduler.py"),
+        ("jobs/cli/*",),
     ),
     Owned(
         "durations are measured, and slept through, by jobs only",

@@ -1,40 +1,52 @@
 """`fairway serve`: the nightly job on the built-in scheduler."""
 
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
 from jobs.cli import clock
 from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
 from jobs.cli.logs import start_log
 from jobs.cli.options import Config, Data, LogFormat, Workers
 from jobs.cli.progress import LineProgress
 
+if TYPE_CHECKING:  # both take longer to load than help takes to print
+    from jobs.scheduler import Times
+    from jobs.settings import Settings
+
 
 def serve(
     data: Data = None, config: Config = None, workers: Workers = None, log_format: LogFormat = None
 ) -> None:
-    """Run the nightly job each day at 00:05 UTC.
+    """Make each night and publish what is due, until stopped.
 
-    Whatever is due at the start runs at once. SIGTERM or Ctrl-C ends it.
+    Nights are made at the setting nightly_at, in UTC; every publish_every_minutes it looks whether anything
+    else is due. Whatever is due at the start runs at once. A run that fails is tried again after a pause.
+    SIGTERM or Ctrl-C ends it.
 
     Example: fairway serve --data /srv/fairway
     """
-    from jobs.due import night_of
-    from jobs.nightly import run_night, what_is_due
-    from jobs.scheduler import log
+    from jobs.scheduler import AlarmClock, log
     from jobs.scheduler import serve as serve_work
+    from jobs.service import Service
 
     settings = read_settings(config, data=data, workers=workers, log_format=log_format)
     storage = storage_at(settings, create=True)
     start_log(settings.log_format)
     warn_without_key(settings)
-    tools = tools_with(settings, LineProgress(log.info))
+    service = Service(storage, settings, tools_with(settings, LineProgress(log.info)))
+    at, minutes = f"{settings.nightly_at:%H:%M}", settings.publish_every_minutes
+    log.info("serving %s: nights at %s UTC, a look every %d minutes", storage.root, at, minutes)
+    with AlarmClock() as alarm:
+        serve_work(service.work, times_of(settings), clock.now, alarm)
 
-    def work() -> None:
-        night = night_of(clock.now())
-        if not what_is_due(storage, night, settings):
-            log.info("nothing is due for the night %s", night)
-            return
-        report = run_night(storage, night, settings, tools)
-        added = sum(level.added for level in report.levels)
-        log.info("night %s: %d deals, %d Daily holes", night, added, len(report.dailies))
 
-    log.info("serving %s", storage.root)
-    serve_work(work)
+def times_of(settings: "Settings") -> "Times":
+    """When the service wakes, by its settings."""
+    from jobs.scheduler import Times
+
+    return Times(
+        settings.nightly_at,
+        timedelta(minutes=settings.publish_every_minutes),
+        timedelta(minutes=settings.retry_first_minutes),
+        timedelta(minutes=settings.retry_most_minutes),
+    )
