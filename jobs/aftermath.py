@@ -38,11 +38,8 @@ def renew_metrics(storage: LocalStorage, record: RunRecord | None, settings: Set
     """
     try:
         write_metrics(storage, record, settings, tools.clock(), tools.version)
-    except (
-        FairwayError,
-        OSError,
-        ImportError,
-    ) as error:  # what has no handle left cannot even load a library
+    except (FairwayError, OSError, ImportError) as error:
+        # Who has no file handle left cannot even load the library.
         log.warning("the metrics were not written: %s", error, extra=details(event="metrics"))
 
 

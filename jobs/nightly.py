@@ -6,7 +6,7 @@ those away and makes the same bytes.
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from jobs.clock_bound import ClockDoubt, clock_doubt, latest_sign
 from jobs.due import Due, Standing, due
@@ -14,6 +14,7 @@ from jobs.exclusive import exclusive_run
 from jobs.logs import details, log
 from jobs.missed import missed_nights
 from jobs.settings import Settings
+from jobs.status import NIGHTLY
 from jobs.tools import Tools
 from pipeline.catalog import Catalog, load_catalog, save_catalog
 from pipeline.errors import CheckError, DamagedError
@@ -24,8 +25,6 @@ from pipeline.storage import LocalStorage
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-JOB: Final = "nightly"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def standing_of(storage: LocalStorage) -> Standing:
         last_nights=tuple(pool.last_night for pool in load_catalog(storage).pools),
         published=published_days(storage),
         waiting=days_in(storage, PRIVATE_SOLUTION_FOLDER),
-        has_failed=attempt_of(latest_records(storage), JOB) > 1,
+        has_failed=attempt_of(latest_records(storage), NIGHTLY) > 1,
     )
 
 
@@ -132,7 +131,7 @@ def run_night(
         FairwayError: whatever stopped it; what was complete by then stays.
     """
     started = tools.clock()
-    with exclusive_run(storage, JOB, settings, tools) as tally:
+    with exclusive_run(storage, NIGHTLY, settings, tools) as tally:
         todo, levels = _make(storage, night, last or night, settings, tools, tally)
     return NightReport(
         night=night,
@@ -182,7 +181,7 @@ def _make(
 def _tell_missed(storage: LocalStorage, settings: Settings, now: datetime) -> int:
     """Log the nights that were missed, and count them."""
     known = (record for record in latest_records(storage) if isinstance(record, RunRecord))
-    missed = missed_nights(now, settings.nightly_at, (record for record in known if record.job == JOB))
+    missed = missed_nights(now, settings.nightly_at, (record for record in known if record.job == NIGHTLY))
     if missed:
         nights = [str(night) for night in missed]
         span = nights[0] if len(nights) == 1 else f"{nights[0]} to {nights[-1]}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
+from jobs.clock_bound import ClockDoubt, clock_doubt, latest_sign
 from jobs.settings import Settings
 from pipeline.catalog import Catalog, Pool, load_catalog
 from pipeline.errors import DamagedError, NewerError
@@ -241,11 +242,22 @@ def _problems(
         more = len(found.damaged_records) - 1
         what = found.damaged_records[0] + (f"; and {more} more" if more else "")
         yield Problem("records", what, "restore a copy, or move it away; nothing else depends on it")
+    doubt = _clock_doubt(last_due.date(), settings, found)
+    if doubt is not None:
+        yield Problem("clock", doubt.what, doubt.remedy)
     future = [record for record in found.records if _is_of_the_future(record, now)]
     if future:
         ahead = max(record.ended for record in future)
         what = f"the clock says {now:%Y-%m-%d %H:%M} UTC, and a run ended at {ahead:%Y-%m-%d %H:%M} UTC"
         yield Problem("clock", what, "set the clock; where it was wrong then, move that record away")
+
+
+def _clock_doubt(night: date, settings: Settings, found: Found) -> ClockDoubt | None:
+    """Why the service would make nothing at this moment; None where it believes the clock."""
+    pools = () if found.catalog is None else found.catalog.pools
+    nights = [pool.last_night for pool in pools]
+    sign = latest_sign(nights, found.published, settings.publish_ahead_days)
+    return clock_doubt(night, sign, settings.clock_bound_days)
 
 
 def _hole_problems(

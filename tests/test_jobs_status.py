@@ -153,6 +153,13 @@ def test_a_clock_that_is_behind_the_records_is_told() -> None:
     assert told(with_records(run_at(NOW + timedelta(minutes=2)))).is_well  # two machines differ by as much
 
 
+def test_a_clock_that_the_service_does_not_believe_is_told_with_how_to_go_on() -> None:
+    status = told(WELL, NOW + timedelta(days=36_500))
+    assert names(status) == ["today", "tomorrow", "holes", "success", "night", "clock"]
+    assert "2126-11-06" in status.problems[-1].what
+    assert "fairway nightly --date 2126-11-06" in status.problems[-1].remedy
+
+
 def test_a_run_of_the_future_does_not_hide_silence() -> None:
     ahead, old = run_at(NOW + timedelta(days=36_500)), run_at(LAST - timedelta(days=20))
     status = told(with_records(ahead, old))
