@@ -15,6 +15,7 @@ from jobs.logs import details, log
 from jobs.missed import missed_nights
 from jobs.settings import Settings
 from jobs.status import NIGHTLY
+from jobs.stoppable import warm_up
 from jobs.tools import Tools
 from pipeline.catalog import Catalog, load_catalog, save_catalog
 from pipeline.errors import CheckError, DamagedError
@@ -157,6 +158,8 @@ def _make(
     before = after = load_catalog(storage)
     clear_unreferenced(storage, before)
     todo = what_is_due(night, last, tools.clock(), standing_of(storage), settings)
+    if todo.nights or todo.dailies:
+        warm_up()
     trouble: CheckError | DamagedError | None = None
     with local_executor(settings.workers) as executor:
         try:

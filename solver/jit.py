@@ -6,12 +6,14 @@ to write. The folder holds pickles, which run as code when loaded, so it must be
 
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import llvmlite
 import numba
+from numba.core import event
 from numba.core.registry import cpu_target
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
@@ -47,6 +49,29 @@ def compiler() -> tuple[str, ...]:
     python = (sys.implementation.name, platform.python_version())
     target = cpu_target.target_context.codegen().magic_tuple()
     return ("numba", numba.__version__, "llvmlite", llvmlite.__version__, *python, *target, *settings)
+
+
+class _Between(event.Listener):
+    """Hears of each step of the compiler."""
+
+    def __init__(self, function: Callable[[], None]) -> None:
+        self._function = function
+
+    def on_start(self, _event: object) -> None:
+        self._function()
+
+    def on_end(self, _event: object) -> None:
+        self._function()
+
+
+@contextmanager
+def between_steps(function: Callable[[], None]) -> Iterator[None]:
+    """Call a function between the steps of what is compiled in the block; what it raises ends the compiling.
+
+    Steps take up to two seconds.
+    """
+    with event.install_listener("numba:run_pass", _Between(function)):
+        yield
 
 
 def kernel(function: _Kernel) -> _Kernel:

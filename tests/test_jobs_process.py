@@ -119,16 +119,6 @@ def test_the_service_runs_what_is_due_and_stops_at_sigterm(tmp_path: Path) -> No
     assert [record["outcome"] for record in records(tmp_path)] == ["done"]
 
 
-def test_the_service_stops_in_the_middle_of_a_run(tmp_path: Path) -> None:
-    with spawned("serve", "--data", tmp_path, variables=LARGE) as process:
-        read_until(process, "easy: 300")
-        process.terminate()
-        process.communicate(timeout=STOP_SECONDS)
-    assert process.returncode == 0
-    assert [record["outcome"] for record in records(tmp_path)] == ["stopped"]
-    assert not (tmp_path / "catalog.json").exists()
-
-
 def test_a_reader_that_has_seen_enough_ends_the_command_quietly() -> None:
     ended = shell("seq 0 20000 | fairway deal show --file - | head -n 1; echo ${PIPESTATUS[1]}")
     line, code = ended.stdout.splitlines()

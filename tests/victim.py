@@ -32,7 +32,7 @@ _SETTINGS_OF_THE_DEVELOPER = {
     name for name in os.environ if name.startswith("FAIRWAY_") and name != "FAIRWAY_CACHE"
 }
 LOADED = (
-    *(f"jobs.{name}" for name in ("nightly", "publishing", "regeneration", "repairing", "upkeep")),
+    *(f"jobs.{name}" for name in ("nightly", "publishing", "regeneration", "repairing", "service", "upkeep")),
     *(f"jobs.cli.{name}" for name in ("app", "history_report")),
     *(f"pipeline.{name}" for name in ("compact", "query", "repair", "rollback", "verify")),
     *("rich.box", "rich.console", "rich.table", "rich.text", "prometheus_client"),
@@ -47,8 +47,9 @@ class Request:
         arguments: of the command.
         now: the moment that its clock shows.
         variables: of its environment, beside those of this process.
-        fault: a row of `FAULTS`; None for an undisturbed run.
+        fault: a row of `FAULTS` or `SIGNALS`; None for an undisturbed run.
         at: the step before which the fault happens, counted from 0; no fault if it is never reached.
+        place: part of a path; only steps that name it are counted for `at`.
         seconds: after which it is killed; None for never.
         user: id of the user who runs it; None for the one who runs this process.
     """
@@ -58,6 +59,7 @@ class Request:
     variables: Mapping[str, str] = field(default_factory=dict)
     fault: str | None = None
     at: int = 0
+    place: str = ""
     seconds: float | None = None
     user: int | None = None
 
@@ -71,12 +73,14 @@ class Run:
         out: what it wrote to standard output.
         err: what it wrote to standard error.
         steps: how many steps it took, or was about to take.
+        work: seconds of processor time that it took.
     """
 
     code: int
     out: str
     err: str
     steps: int
+    work: float
 
     @property
     def complaint(self) -> str:
@@ -144,6 +148,16 @@ def _failing(number: int) -> Callable[[Path, str, Sequence[Any]], None]:
     return fail
 
 
+def _sending(number: int) -> Callable[[Path, str, Sequence[Any]], None]:
+    """The process gets a signal."""
+
+    def send(_root: Path, _step: str, _arguments: Sequence[Any]) -> None:
+        signal.raise_signal(number)
+
+    return send
+
+
+SIGNALS = {name: _sending(getattr(signal, name)) for name in ("SIGTERM", "SIGINT")}
 ONCE = {"kill": _kill, "handles": _take_handles, "permission": _take_permission}
 LASTING = {name: _failing(getattr(errno, name)) for name in ("ENOSPC", "EDQUOT", "EROFS", "EACCES", "EIO")}
 FAULTS = (*ONCE, *LASTING)
@@ -152,6 +166,7 @@ FAULTS = (*ONCE, *LASTING)
 def _watch_steps(request: Request, root: Path, counter: int) -> None:
     """Count the steps of this process from now on, and let the fault happen at its step."""
     done = 0
+    once = ONCE | SIGNALS
 
     def watch(step: str) -> None:
         real = getattr(os, step)
@@ -160,10 +175,11 @@ def _watch_steps(request: Request, root: Path, counter: int) -> None:
             nonlocal done
             if step == "open" and not (len(arguments) > 1 and arguments[1] & os.O_CREAT):
                 return real(*arguments, **options)
-            number, done = done, done + 1
+            named = request.place in repr(arguments)
+            number, done = done, done + named
             os.write(counter, b".")
-            if request.fault in ONCE and number == request.at:
-                ONCE[request.fault](root, step, arguments)
+            if request.fault in once and named and number == request.at:
+                once[request.fault](root, step, arguments)
             if request.fault in LASTING and number >= request.at:
                 LASTING[request.fault](root, step, arguments)
             return real(*arguments, **options)
@@ -208,24 +224,26 @@ def _served(request: Request) -> Run:
         if not child:
             _child(request, counter, out.fileno(), err.fileno())
         os.close(counter)
-        code = _waited(child, request.seconds)
+        code, work = _waited(child, request.seconds)
         with os.fdopen(reading, "rb") as steps:
             count = len(steps.read())
         out.seek(0)
         err.seek(0)
-        return Run(code, out.read().decode(), err.read().decode(), count)
+        return Run(code, out.read().decode(), err.read().decode(), count, work)
 
 
-def _waited(child: int, seconds: float | None) -> int:
+def _waited(child: int, seconds: float | None) -> tuple[int, float]:
+    """The exit code of a child, and the processor time that it took; it is killed after some seconds."""
     if seconds is not None:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            found, status = os.waitpid(child, os.WNOHANG)
+            found, status, usage = os.wait4(child, os.WNOHANG)
             if found:
-                return os.waitstatus_to_exitcode(status)
+                return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
             time.sleep(POLL_SECONDS)
         os.kill(child, signal.SIGKILL)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    _, status, usage = os.wait4(child, 0)
+    return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
 
 
 def _load() -> None:

@@ -130,12 +130,11 @@ def load_kernels(settings: "Settings") -> None:
 
 def _compile_into(folder: Path) -> None:
     from jobs.kernel_cache import filling, remove_unused
+    from jobs.stoppable import warm_up
     from solver import jit
 
     with filling(folder) as room:
         jit.use_cache(room)
-        from pipeline.certify import warm_up  # it defines kernels, so not before their place is known
-
         warm_up()
     jit.use_cache(folder)
     remove_unused(folder.parent, clock.now())
