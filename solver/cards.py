@@ -17,7 +17,7 @@ QUEEN: Final = 11
 KING: Final = 12
 
 CARD_NAMES: Final = tuple(rank + suit for suit in SUIT_LETTERS for rank in RANK_LETTERS)
-_CODES: Final = {name: code for code, name in enumerate(CARD_NAMES)}
+CARD_CODES: Final = {name: code for code, name in enumerate(CARD_NAMES)}
 
 
 def rank_of(card: int) -> int:
@@ -47,7 +47,7 @@ def parse_card(text: str) -> int:
     Raises:
         UsageError: the text is no card.
     """
-    code = _CODES.get(text.upper()) if text.isascii() else None
+    code = CARD_CODES.get(text.upper()) if text.isascii() else None
     if code is None:
         raise UsageError(
             f"{text[:20]!r} is no card; a card is one of {RANK_LETTERS} and one of {SUIT_LETTERS}, as in TD"
