@@ -1,6 +1,6 @@
 """What every job that changes a data root has around it: the lock, the record, the derived views, the log."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from jobs.aftermath import tell
@@ -18,7 +18,13 @@ from solver.errors import FairwayError
 
 
 @contextmanager
-def exclusive_run(storage: LocalStorage, job: str, settings: Settings, tools: Tools) -> Iterator[Tally]:
+def exclusive_run(
+    storage: LocalStorage,
+    job: str,
+    settings: Settings,
+    tools: Tools,
+    last: Callable[[], None] = lambda: None,
+) -> Iterator[Tally]:
     """Run the block as a job: alone, cleared of what killed writes left, recorded, with `catalog.sql` right.
 
     The views are there before anything that they show, so that one who misses them knows that they were
@@ -29,6 +35,7 @@ def exclusive_run(storage: LocalStorage, job: str, settings: Settings, tools: To
         job: the command, for the record.
         settings: in force.
         tools: the outside world.
+        last: called once all of that is done, while the data root is still held.
 
     Yields:
         The tally for the block to count up.
@@ -39,15 +46,12 @@ def exclusive_run(storage: LocalStorage, job: str, settings: Settings, tools: To
         DamagedError: the catalog is damaged at the end.
     """
     run = Run.begun(job, tools.clock(), settings.workers, tools.version, tools.stopwatch)
-    with (
-        _told(storage, run, settings, tools),
-        root_lock(storage.root, run.started),
-        _views_at_the_end(storage),
-        _cleared_and_recorded(storage, run, tools),
-    ):
-        with suppress(DamagedError):  # the job meets it where it needs the catalog, or the end does
-            write_views(storage, load_catalog(storage))
-        yield run.tally
+    with _told(storage, run, settings, tools), root_lock(storage.root, run.started):
+        with _views_at_the_end(storage), _cleared_and_recorded(storage, run, tools):
+            with suppress(DamagedError):  # the job meets it where it needs the catalog, or the end does
+                write_views(storage, load_catalog(storage))
+            yield run.tally
+        last()
 
 
 @contextmanager

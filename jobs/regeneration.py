@@ -73,7 +73,13 @@ def run_regeneration(
         FairwayError: see `pipeline.regenerate`.
     """
     started = tools.clock()
-    with exclusive_run(storage, "pool regenerate", settings, tools) as tally:
+
+    def forget() -> None:
+        from pipeline.regenerate import forget_request
+
+        forget_request(storage, load_catalog(storage).pool(request.level))
+
+    with exclusive_run(storage, "pool regenerate", settings, tools, forget) as tally:
         tools.load_kernels()  # whoever has to wait for another run is told so at once
         from pipeline.executors import batches_ahead, local_executor
         from pipeline.regenerate import drop_unfinished, plan_regeneration, regenerate

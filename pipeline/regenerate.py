@@ -6,13 +6,13 @@ is refused until the unfinished one is dropped.
 
 import dataclasses
 from concurrent.futures import Executor
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Final
 
 from pipeline.catalog import Catalog, PartName, Pool, generation_prefix, save_catalog
 from pipeline.certify import warm_up
 from pipeline.counts import Counts
-from pipeline.errors import DamagedError
+from pipeline.errors import DamagedError, MissingError
 from pipeline.generate import make_parts, write_counted
 from pipeline.ordered import AHEAD
 from pipeline.parts import PART_ROWS, clear_unreferenced, puzzles_of
@@ -74,6 +74,8 @@ def regenerate(
 ) -> Catalog:
     """Make a generation, or what is missing of it, and switch the level to it.
 
+    The record of it stays, for `forget_request`.
+
     Args:
         storage: the data root; the caller holds its lock.
         catalog: the catalog as it is.
@@ -108,9 +110,16 @@ def regenerate(
             name = PartName(wanted.level, wanted.generation, part.first, part.last)
             record = record.with_part(write_counted(storage, name, None, part.rows, counts))
             write_record(storage, record)
-    switched = save_catalog(storage, catalog.with_pool(record.pool(pool.last_night)))
-    storage.remove(record_path(wanted.level, wanted.generation))
-    return switched
+    return save_catalog(storage, catalog.with_pool(record.pool(pool.last_night)))
+
+
+def forget_request(storage: Storage, pool: Pool) -> None:
+    """Remove the record of the regeneration that made a pool: the last step of its run.
+
+    As long as it is there, the same request finds its work done. Without it, it is a new one.
+    """
+    with suppress(MissingError):
+        storage.remove(record_path(pool.level, pool.generation))
 
 
 def drop_unfinished(storage: Storage, pool: Pool) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ DEFAULT = [
     ("EDQUOT", "daily publish", 0.3),
     ("EROFS", "pool compact", 0.6),
     ("EACCES", "pool rollback", 0.4),
-    ("EIO", "pool regenerate", 0.6),
+    ("EIO", "pool regenerate", 0.7),
     ("handles", "missed nights", 0.3),
 ]
 SPARE_KILOBYTES = (0, 24)  # left on a disk that is nearly full

@@ -57,7 +57,9 @@ def run(storage: Storage, size: int | None = None, first: int | None = None) -> 
     catalog = load_catalog(storage)
     wanted = plan_regeneration(catalog.pool(LEVEL), size, first)
     with local_executor(1) as executor:
-        return regenerate.regenerate(storage, catalog, wanted, executor, SILENT)
+        after = regenerate.regenerate(storage, catalog, wanted, executor, SILENT)
+    regenerate.forget_request(storage, after.pool(LEVEL))
+    return after
 
 
 def content(storage: Storage) -> dict[str, bytes]:
@@ -376,7 +378,8 @@ def test_the_bytes_do_not_depend_on_the_number_of_workers(
     catalog = load_catalog(storage)
     wanted = plan_regeneration(catalog.pool(LEVEL), None, None)
     with local_executor(workers) as executor:
-        regenerate.regenerate(storage, catalog, wanted, executor, SILENT, ahead=2 * workers)
+        made = regenerate.regenerate(storage, catalog, wanted, executor, SILENT, ahead=2 * workers)
+    regenerate.forget_request(storage, made.pool(LEVEL))
     assert content(storage) == content(other)
 
 
