@@ -3,7 +3,8 @@
 What is kept are pickles, which run as code when they are loaded: hence private. A folder is named by a hash
 of all that the machine code depends on, because the compiler's own cache looks at one source file at a time
 and would keep a caller whose callee in another file has changed. It is filled out of sight and then put in
-place whole, so it is never half full.
+place whole, so it is never half full; a manifest of hashes tells one in which a file has decayed, which the
+compiler would stumble over or run.
 """
 
 import errno
@@ -24,7 +25,7 @@ from pipeline.errors import StorageError
 
 _KEPT: Final = "kernels-"
 _INCOMING: Final = ".incoming-kernels-"
-_COMPILED: Final = "*.nbi"  # numba's index of what it has compiled of a function
+_MANIFEST: Final = "manifest"  # a line for each file: its hash, a blank, its path
 _KEY_LENGTH: Final = 16
 _ROOM: Final = 4_000_000  # bytes: more than twice what the compiled kernels take
 _MARKED_EVERY: Final = timedelta(days=1)
@@ -101,6 +102,7 @@ def filling(folder: Path) -> Iterator[Path]:
         room = Path(tempfile.mkdtemp(prefix=_INCOMING, dir=folder.parent))
         try:
             yield room
+            (room / _MANIFEST).write_text(_manifest_of(room), "utf-8")
             _sync(room)
             _put_in_place(room, folder)
         finally:
@@ -128,7 +130,7 @@ def remove_unused(home: Path, now: datetime) -> None:
 
 
 def _is_filled(folder: Path) -> bool:
-    """Whether kernels lie in a folder.
+    """Whether kernels lie in a folder, as they were put there.
 
     Raises:
         StorageError: others have or had access to it, or the compiler cannot work in it.
@@ -138,7 +140,18 @@ def _is_filled(folder: Path) -> bool:
     check_closed(folder)
     if not os.access(folder, os.W_OK):
         raise StorageError(f"{folder} cannot be written to")
-    return any(folder.rglob(_COMPILED))
+    manifest, found = folder / _MANIFEST, _manifest_of(folder)
+    return bool(found) and manifest.is_file() and manifest.read_bytes() == found.encode()
+
+
+def _manifest_of(folder: Path) -> str:
+    """What the manifest of a folder must say; a link is no file of ours, whatever it leads to."""
+    files = [file for file in sorted(folder.rglob("*")) if file.name != _MANIFEST and not file.is_dir()]
+    return "".join(f"{_hash_of(file)} {file.relative_to(folder).as_posix()}\n" for file in files)
+
+
+def _hash_of(file: Path) -> str:
+    return "a link" if file.is_symlink() else hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _try_room(home: Path) -> None:

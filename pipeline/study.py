@@ -1,5 +1,7 @@
 """A study carried out: block by block, each kept as soon as it is whole, none of them made twice.
 
+A signal keeps what there is of the block at hand, as a smaller one; only a kill loses it.
+
 The blocks lie in the data root under `studies/winnability/rules=<rules>/fewest=<true or false>/`, one file
 `block-<first>-<last>.parquet` each, both ends included. A block is a pure function of rules, `fewest` and its
 numbers, and is created once; so a study needs no lock, and two at once may share their blocks.
@@ -79,7 +81,15 @@ def carry_out(
     counter.add(reused)  # first of all, so that whoever listens can tell how fast the rest goes
     for piece, is_there in plan:
         if piece not in blocks:
-            blocks[piece] = _made(piece, executor, counter, ahead)
+            batches: list[Block] = []
+            try:
+                for batch in _made(piece, executor, counter, ahead):
+                    batches.append(batch)
+            except (KeyboardInterrupt, SystemExit):
+                if batches and not is_there:
+                    _keep(storage, joined(batches), replaced=False)
+                raise
+            blocks[piece] = joined(batches)
             _keep(storage, blocks[piece], replaced=is_there)
     remade = tuple(block_path(piece) for piece, block in found.items() if block is None)
     return Result(tuple(blocks[piece] for piece, _ in plan), reused, remade)
@@ -103,13 +113,11 @@ class _Counter:
         self._progress.update(self._study.rules, self._done, self._study.count)
 
 
-def _made(piece: Study, executor: Executor, counter: _Counter, ahead: int) -> Block:
-    batches: list[Block] = []
+def _made(piece: Study, executor: Executor, counter: _Counter, ahead: int) -> Iterator[Block]:
     with closing(in_order(executor, count_numbers, _batches(piece), ahead)) as counted:
         for batch in counted:
-            batches.append(batch)
             counter.add(batch.study.count)
-    return joined(batches)
+            yield batch
 
 
 def _batches(piece: Study) -> Iterator[Study]:

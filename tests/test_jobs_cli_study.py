@@ -196,3 +196,26 @@ def test_an_empty_file_of_counts_is_no_study(tmp_path: Path) -> None:
         outcome = fairway("study", "chart", file, "-o", tmp_path / "chart.svg")
         assert "does not hold one study" in outcome.complaint
         assert outcome.code == 1
+
+
+def test_a_place_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere" / "counts.parquet"
+    outcome = fairway(*winnability(tmp_path / "root"), "-o", nowhere)
+    assert not list((tmp_path / "root").rglob("*.parquet"))
+    assert outcome.code == 73
+    assert f"cannot write {nowhere}" in outcome.err
+
+
+def test_counts_on_standard_output_have_it_for_themselves(studied: Path) -> None:
+    assert read_blocks(done(*winnability(studied), "-o", "-").out, "-")
+    assert read_blocks(done(*winnability(studied), "-o", "-", "--json").out, "-")
+
+
+def test_a_chart_does_not_take_the_place_of_its_counts(studied: Path, tmp_path: Path) -> None:
+    counts = tmp_path / "counts.parquet"
+    done(*winnability(studied), "-o", counts)
+    before = counts.read_bytes()
+    outcome = fairway("study", "chart", counts, "-o", tmp_path / "." / "counts.parquet")
+    assert outcome.code == 2
+    assert "is one of the files to be drawn" in outcome.complaint
+    assert counts.read_bytes() == before

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import PROGRAM, ROOT
+from jobs.bytecode import renew
 from tests.first_use import CALLEE, NOBODY, TINY, Run, interpreter_for_others, tiny_tree
 
 FIRST = "compiling the solver, some seconds on first use"
@@ -71,6 +72,7 @@ def test_a_changed_callee_is_compiled_anew_though_its_time_and_size_are_the_same
     assert run.check(TINY) == ("50 0\n", f"{FIRST}\n")
     write(CALLEE)
     assert run.check(TINY) == (LOADED, "")
+    assert renew(tree / "solver") == ()  # Python's own compiled files are those of the sources, too
 
 
 def test_two_first_runs_at_once_both_compile_and_one_outcome_is_kept(tree: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import compileall
 import os
 import resource
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -55,8 +55,12 @@ def test_the_key_changes_with_any_source_and_not_with_its_time(tmp_path: Path) -
     os.utime(folder / "a.py", (0, 0))
     (folder / "notes.txt").touch()
     assert cache_key(folder, COMPILER) == key
-    (folder / "b.py").write_text("b = 3\n")
-    assert cache_key(folder, COMPILER) != key
+    for name in ("a.py", "b.py"):
+        text = (folder / name).read_text()
+        (folder / name).write_text(text.replace("=", "+"))  # of the same size
+        assert cache_key(folder, COMPILER) != key
+        (folder / name).write_text(text)
+    assert cache_key(folder, COMPILER) == key
 
 
 def test_text_moved_from_one_source_to_the_next_changes_the_key(tmp_path: Path) -> None:
@@ -75,6 +79,41 @@ def test_another_compiler_processor_or_place_has_another_key(tmp_path: Path) -> 
 
 
 # -- filling ----------------------------------------------------------------------------------------------
+
+
+def decayed(file: Path) -> None:
+    data = file.read_bytes()
+    file.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+
+
+def linked(file: Path) -> None:
+    file.rename(file.parent.parent.parent / "elsewhere")
+    file.symlink_to(file.parent.parent.parent / "elsewhere")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        decayed,
+        linked,
+        Path.unlink,
+        lambda file: file.write_bytes(b""),
+        lambda file: file.with_name("more.nbi").touch(),
+        lambda file: (file.parent.parent / "manifest").unlink(),
+    ],
+)
+def test_a_folder_that_is_not_as_it_was_filled_is_filled_again(
+    tmp_path: Path, damage: Callable[[Path], object]
+) -> None:
+    home = tmp_path / "home"
+    folder = fill(find_cache([home], KEY))
+    assert find_cache([home], KEY).is_filled
+    damage(folder / "solver" / "kernel.nbi")
+    again = find_cache([home], KEY)
+    assert (again.folder, again.is_filled) == (folder, False)
+    fill(again, "anew")
+    assert find_cache([home], KEY).is_filled
+    assert (folder / "solver" / "kernel.nbi").read_text() == "anew"
 
 
 def test_the_folder_is_made_private_and_found_filled(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pipeline.progress import SILENT
 from pipeline.storage import INCOMING, LocalStorage
 from pipeline.study import block_path, carry_out
 from pipeline.study_schema import BLOCKS_SCHEMA, blocks_bytes
-from pipeline.winnability import SCORES, Block, Study, joined
+from pipeline.winnability import SCORES, Block, Study, aligned, joined
 from solver import search
 from tests.command import files_of
 from tests.doubles import FailingStorage, Killed
@@ -137,6 +137,26 @@ def test_a_study_stopped_within_a_block_leaves_what_was_whole(
     monkeypatch.setattr(study_module, "count_numbers", fake_count)
     carry_out(storage, STUDY, executor, SILENT)
     assert files_of(storage.root) == made(tmp_path, STUDY, executor)
+
+
+def test_a_signal_loses_nothing_that_was_counted(
+    tmp_path: Path, storage: LocalStorage, executor: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(piece: Study) -> Block:
+        if piece.first > 250:
+            raise KeyboardInterrupt
+        return fake_count(piece)
+
+    monkeypatch.setattr(study_module, "count_numbers", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(storage, STUDY, executor, SILENT)
+    whole_blocks = 2
+    assert len(files_of(storage.root)) == whole_blocks + 1
+    monkeypatch.setattr(study_module, "count_numbers", fake_count)
+    result = carry_out(storage, STUDY, executor, SILENT)
+    assert result.reused > sum(block.study.count for block in result.blocks[:whole_blocks])
+    whole = carry_out(LocalStorage(tmp_path / "whole"), STUDY, executor, SILENT)
+    assert aligned(result.blocks) == aligned(whole.blocks)
 
 
 def test_a_full_disk_is_told_and_what_was_whole_stays(storage: LocalStorage, executor: Executor) -> None:

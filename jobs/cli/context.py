@@ -112,13 +112,13 @@ def load_kernels(settings: "Settings") -> None:
     defined = any(name.startswith("solver.") and name.endswith("_kernel") for name in sys.modules)
     if defined or jit.is_interpreted():
         return
+    _renew_bytecode(Path(jit.__file__).parent)
     homes = cache_homes(settings, environment(), os.geteuid())
     cache = find_cache(homes, cache_key(Path(jit.__file__).parent, jit.compiler()))
     if cache.folder is not None and cache.is_filled:
         mark_used(cache.folder, clock.now())
         jit.use_cache(cache.folder)
         return
-    _renew_bytecode(Path(jit.__file__).parent)
     why_not = "; ".join(cache.passed_over)
     if cache.folder is None:
         note(f"compiling the solver, some seconds at every start because it cannot be kept ({why_not})")

@@ -110,6 +110,23 @@ def check_outside(path: Path, storage: LocalStorage) -> None:
         raise UsageError(f"{path} lies in the data root {storage.root}; write it elsewhere")
 
 
+def check_writable(path: Path) -> None:
+    """Find out before long work whether its outcome can be written to a user's file, which stays as it is.
+
+    Raises:
+        StorageError: it cannot.
+    """
+    if path == STANDARD or (path.exists() and not path.is_file()):
+        return  # only writing can tell
+    with contextlib.suppress(_Tried), sink(path) as stream:
+        stream.write(b"")
+        raise _Tried
+
+
+class _Tried(Exception):  # noqa: N818 - it is no error
+    """Ends an attempt before it takes effect."""
+
+
 @contextlib.contextmanager
 def sink(path: Path | None) -> Iterator[BinaryIO]:
     """Where the data of a command go: a file that appears whole or not at all, or standard output.

@@ -7,7 +7,7 @@ import typer
 
 from jobs.cli.context import read_settings, storage_at, tools_with
 from jobs.cli.options import Config, Data, Json, Workers, number_option
-from jobs.cli.output import check_outside, note, put_json, say, sink
+from jobs.cli.output import STANDARD, check_outside, check_writable, note, put_json, say, sink
 from jobs.cli.progress import shown_progress
 from jobs.cli.study_report import document_of, tell
 from pipeline.shuffle import MOST_DEAL_NUMBER
@@ -33,7 +33,7 @@ Counts = Annotated[
         "-o",
         "--output",
         metavar="FILE",
-        help="Also write the counts to this Parquet file.",
+        help="Also write the counts to this Parquet file; with '-' to standard output, and nothing else.",
         show_default=False,
     ),
 ]
@@ -73,6 +73,7 @@ def winnability(
     storage = storage_at(settings, create=True)
     if output is not None:
         check_outside(output, storage)
+        check_writable(output)  # now, and not after hours of work
     try:
         with shown_progress(time_left=True) as progress:
             report = run_study(storage, study, settings, tools_with(settings, progress))
@@ -83,12 +84,15 @@ def winnability(
         note(f"{path} was damaged and has been made again")
     if output is not None:
         _write_counts(output, report.result.blocks)
+    if output == STANDARD:
+        return  # standard output holds the counts, and nothing else must be among them
     found, reused = findings(joined(report.result.blocks)), report.result.reused
     if as_json:
         put_json(document_of(found) | {"reused": reused, "seconds": report.seconds})
         return
     tell(found)
-    say(f"\n{reused:,} of the deals were counted before; the others took {report.seconds:.1f} s")
+    others = "" if reused == deals else f"; the others took {report.seconds:.1f} s"
+    say(f"\n{reused:,} of the deals were counted before{others}")
 
 
 @app.command()
@@ -112,9 +116,15 @@ def chart(
     from pipeline.study_chart import study_chart
     from pipeline.study_schema import read_whole
 
+    if any(_is_same(file, output) for file in files):
+        raise UsageError(f"{output} is one of the files to be drawn; name another with -o")
     picture = study_chart([read_whole(_content(file), str(file)) for file in files])
     with sink(output) as stream:
         stream.write(picture.encode())
+
+
+def _is_same(file: Path, other: Path) -> bool:
+    return file.exists() and other.exists() and file.samefile(other)
 
 
 def _content(file: Path) -> bytes:
