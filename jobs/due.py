@@ -72,10 +72,11 @@ def due(night: date, now: datetime, standing: Standing, daily_from: date, last_d
         daily_from: the first date that gets a Daily hole.
         last_daily: the last date whose Daily hole must be out.
     """
+    waiting = set(standing.waiting) & set(standing.published)  # any other waits for its hole first
     return Due(
         _nights(night, standing.last_nights),
         _missing(days_between(daily_from, last_daily), standing.published),
-        tuple(day for day in sorted(standing.waiting) if is_over(day, now)),
+        tuple(sorted(day for day in waiting if is_over(day, now))),
         standing.has_failed,
     )
 

@@ -6,11 +6,11 @@ says how things are, and the moments in it are those of the files, so that silen
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Final
 
 from jobs.settings import Settings
-from jobs.status import PROBLEMS, Found, Status, look, status_of, with_run
+from jobs.status import NIGHTLY, PROBLEMS, Found, Status, look, status_of, with_run
 from pipeline.errors import StorageError
 from pipeline.records import Outcome, RunRecord
 from pipeline.storage import LocalStorage, Storage
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry, Gauge
 
 METRICS_FILE: Final = "metrics.prom"
+_DAY: Final = timedelta(days=1)
 _NEVER: Final = 0.0  # as a moment: so long ago that every alert about silence fires
 
 
@@ -64,6 +65,8 @@ def metrics_text(status: Status, found: Found, settings: Settings, version: str)
     registry = CollectorRegistry()
     _add_status(registry, status, published_through(settings.daily_from, found.published))
     _add_pools(registry, status)
+    text = "Nights that runs of the last day found missed."
+    _gauge(registry, "missed_nights", text).set(missed_lately(status, found.records))
     if status.last_run is not None:
         _add_night(registry, status.last_run)
     _add_jobs(registry, found.records)
@@ -84,6 +87,26 @@ def published_through(first: date, published: Sequence[date]) -> date | None:
             break
         through = day
     return through
+
+
+def missed_lately(status: Status, records: Sequence[RunRecord]) -> int:
+    """Nights that were missed, as the good runs of the last day found, and the last run if it was not good.
+
+    The last run alone does not tell: the service makes them one by one, and the first run counts all.
+
+    Args:
+        status: how the data root is doing.
+        records: of runs.
+    """
+    last = status.last_run
+    good = [
+        record.tally.missed
+        for record in records
+        if record.job == NIGHTLY
+        and record.outcome.is_good
+        and timedelta() <= status.now - record.ended <= _DAY
+    ]
+    return sum(good) + (last.tally.missed if last is not None and not last.outcome.is_good else 0)
 
 
 def _gauge(registry: "CollectorRegistry", name: str, text: str, labels: Sequence[str] = ()) -> "Gauge":
@@ -131,7 +154,6 @@ def _add_night(registry: "CollectorRegistry", record: RunRecord) -> None:
         ("last_run_timestamp_seconds", "When it ended.", record.ended.timestamp()),
         ("last_run_seconds", "How long it took.", record.seconds),
         ("last_run_dailies", "Daily holes that it published.", tally.dailies),
-        ("last_run_missed_nights", "Nights that it found missed.", tally.missed),
         ("last_run_attempt", "Which attempt in a row it was; 1 is the first.", tally.attempt),
     )
     for name, text, value in values:

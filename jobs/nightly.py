@@ -187,9 +187,9 @@ def _tell_missed(storage: LocalStorage, settings: Settings, now: datetime) -> in
     missed = missed_nights(now, settings.nightly_at, (record for record in known if record.job == NIGHTLY))
     if missed:
         nights = [str(night) for night in missed]
-        span = nights[0] if len(nights) == 1 else f"{nights[0]} to {nights[-1]}"
-        extra = details(event="missed", nights=nights)
-        log.warning("%d nights were missed, %s", len(nights), span, extra=extra)
+        one, more = f"a night was missed, {nights[0]}", f"{len(nights)} nights were missed, {nights[0]} to"
+        words = one if len(nights) == 1 else f"{more} {nights[-1]}"
+        log.warning(words, extra=details(event="missed", nights=nights))
     return len(missed)
 
 

@@ -137,8 +137,6 @@ def _work_once(
         extra = details(event="retry", failures=failures, again=_text(again))
         log.error("%s; failure %d in a row, trying again at %s", error, failures, _text(again), extra=extra)
         return failures, again
-    if failures:
-        log.info("well again after %d failures", failures, extra=details(event="well"))
     began = min(began, clock())  # it may have been set back in the meantime
     return 0, began + _BETWEEN if is_more else times.next_look(began)
 

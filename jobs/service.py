@@ -60,6 +60,8 @@ class Service:
             self._said = None
             night = todo.nights[0] if todo.nights else tonight
             run_night(self._storage, night, self._settings, self._tools, last=tonight)
+            if failures:
+                log.info("well again after %d failures", failures, extra=details(event="well"))
             return len(todo.nights) > 1
         else:
             self._say_nothing_is_due(tonight)

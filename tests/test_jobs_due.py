@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.due import Due, Standing, due, night_of
+from pipeline.daily import is_over
 
 AT = time(0, 5)
 NIGHT = date(2026, 11, 30)
@@ -70,10 +71,14 @@ def test_the_dailies_due_are_those_not_out_up_to_the_last_one_wanted() -> None:
 
 
 def test_the_solutions_due_are_those_whose_date_is_over_everywhere() -> None:
-    standing = Standing((NIGHT,), ALL_OUT, (NIGHT, FIRST, ago(7)))
+    standing = Standing((NIGHT,), (*ALL_OUT, ago(7)), (NIGHT, FIRST, ago(7)))
     noon = NOW.replace(hour=12, minute=0)
     assert due(NIGHT, noon - timedelta(seconds=1), standing, FIRST, LAST).solutions == (ago(7),)
     assert due(NIGHT, noon, standing, FIRST, LAST).solutions == (ago(7), FIRST)
+
+
+def test_a_solution_that_no_hole_promises_makes_no_run_due() -> None:
+    assert not due(NIGHT, NOW, Standing((NIGHT,), ALL_OUT, (ago(7),)), FIRST, LAST)
 
 
 def test_after_a_run_that_failed_one_is_due_though_nothing_is_lacking() -> None:
@@ -87,12 +92,14 @@ def test_once_made_nothing_is_due_any_more(night: date, standing: Standing, firs
     last = night + timedelta(days=2)
     todo = due(night, now, standing, first, last)
     assert not set(todo.dailies) & set(standing.published)
-    assert set(todo.solutions) <= set(standing.waiting)
+    assert set(todo.solutions) <= set(standing.waiting) & set(standing.published)
     assert list(todo.nights) == sorted(set(todo.nights))
     made = Standing(
         tuple(max(each or night, night) for each in standing.last_nights),
         (*standing.published, *todo.dailies),
-        tuple(set(standing.waiting) - set(todo.solutions)),
+        tuple(
+            set(standing.waiting) - set(todo.solutions) - {day for day in todo.dailies if is_over(day, now)}
+        ),
     )
     assert not due(night, now, made, first, last)
 

@@ -18,7 +18,7 @@ from pipeline.catalog import empty_catalog
 from pipeline.errors import CheckError, StorageError
 from pipeline.ledger import daily_path
 from pipeline.progress import SILENT
-from pipeline.records import Outcome, write_record
+from pipeline.records import Outcome, RunRecord, write_record
 from pipeline.storage import LocalStorage
 from tests.run_records import A_RECORD, run_at
 
@@ -49,6 +49,19 @@ def text_of(found: Found, settings: Settings = SETTINGS, now: datetime = NOW) ->
     return metrics_text(status_of(now, settings, found), found, settings, "0.1.0")
 
 
+def test_nights_that_were_missed_are_told_for_a_day_though_later_runs_found_none() -> None:
+    def told(now: datetime, *records: RunRecord) -> float:
+        return values_of(text_of(Found(empty_catalog(), None, OUT, records, ()), now=now))["missed_nights",]
+
+    three, none = (dataclasses.replace(A_RECORD.tally, missed=missed) for missed in (3, 0))
+    first = run_at(NOW, tally=three)
+    second = run_at(NOW + timedelta(minutes=1), tally=none)
+    failed = run_at(NOW - timedelta(minutes=1), Outcome.FAILED, tally=three)
+    assert told(NOW, failed) == 3
+    assert told(NOW + timedelta(hours=1), second, first, failed) == 3
+    assert told(NOW + timedelta(days=2), second, first, failed) == 0
+
+
 def test_what_is_known_of_a_root_is_in_them() -> None:
     found = values_of(text_of(Found(empty_catalog(), None, OUT, (A_RECORD, run_at(NOW, job="gc")), ())))
     assert found["last_success_timestamp_seconds",] == pytest.approx(A_RECORD.ended.timestamp())
@@ -62,7 +75,7 @@ def test_what_is_known_of_a_root_is_in_them() -> None:
         40,
         13,
     )
-    assert (found["last_run_missed_nights",], found["last_run_attempt",]) == (2, 3)
+    assert (found["missed_nights",], found["last_run_attempt",]) == (2, 3)
     assert found["pool_cap_deals", "medium"] == 20_000
     assert found["pool_deals", "medium"] == found["pool_last_night_timestamp_seconds", "medium"] == 0
     assert found["pool_grown_deals", "easy"] == 12

@@ -175,7 +175,6 @@ def test_work_is_told_how_often_it_has_failed_and_what_is_done_about_it_is_logge
     assert [record.message for record in caplog.records] == [
         "no space; failure 1 in a row, trying again at 2026-11-30 02:05:00 UTC",
         "no space; failure 2 in a row, trying again at 2026-11-30 02:15:00 UTC",
-        "well again after 2 failures",
         "stopped by SIGTERM",
     ]
 

@@ -193,8 +193,9 @@ def failing(
 
 
 def test_a_failure_stays_visible_until_a_run_goes_well(
-    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO, "fairway.serve")
     failing(monkeypatch, nightly, "_grow", 3, lambda: StorageError("no space"))
     problems: list[bool] = []
 
@@ -209,6 +210,7 @@ def test_a_failure_stays_visible_until_a_run_goes_well(
         ("11-30T00:40", "done", 4),
     ]
     assert problems == [True, True, True, False]
+    assert "well again after 3 failures" in caplog.messages
 
 
 def test_a_failure_is_tried_again_though_the_files_say_nothing_is_due(
