@@ -7,7 +7,6 @@ The blocks lie in the data root under `studies/winnability/rules=<rules>/fewest=
 numbers, and is created once; so a study needs no lock, and two at once may share their blocks.
 """
 
-import contextlib
 import re
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -15,7 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
-from pipeline.errors import AlreadyThereError, DamagedError, MissingError
+from pipeline.errors import AlreadyThereError, DamagedError, MissingError, StorageError
 from pipeline.ordered import AHEAD, in_order
 from pipeline.progress import Progress
 from pipeline.shuffle import deal_numbered
@@ -158,8 +157,11 @@ def _keep(storage: Storage, block: Block, *, replaced: bool) -> None:
     if replaced:
         storage.replace(path, data)
         return
-    with contextlib.suppress(AlreadyThereError):  # another study has just made the same
+    try:
         try:
             storage.create(path, data)
         except MissingError:  # a night that begins clears away whatever is only half written
             storage.create(path, data)
+    except AlreadyThereError as taken:  # another study has just made the same
+        if path not in storage.list(path):
+            raise StorageError(f"{path} is in the way, and is no file; move it away") from taken

@@ -83,7 +83,7 @@ def read_blocks(data: bytes, path: str) -> tuple[Block, ...]:
         found = file.schema_arrow
         if not found.equals(BLOCKS_SCHEMA) or found.metadata != BLOCKS_SCHEMA.metadata:
             raise DamagedError(f"{path} does not hold the counts of a study as this Fairway makes them")
-        table = file.read()
+        table = file.read(use_threads=False)  # a thread that ends with the process can bring it down
         table.validate(full=True)
         return tuple(_blocks(table))
     except (pa.ArrowException, OSError, ValueError, UsageError) as fault:  # pyarrow's depend on the place

@@ -31,6 +31,8 @@ def use_cache(folder: Path) -> None:
     """
     global _cached  # noqa: PLW0603 - numba itself keeps its cache folder in a module variable
     numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]  # made by numba at run time
+    # A variable of numba's could name other places, which are not private and notice no changed callee.
+    numba.config.CACHE_LOCATOR_CLASSES = "UserProvidedCacheLocator"  # type: ignore[attr-defined]  # likewise
     _cached = True
 
 

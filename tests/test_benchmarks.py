@@ -185,6 +185,13 @@ def test_a_must_that_is_not_reached_ends_with_1_and_is_named() -> None:
     assert out.splitlines()[-1] == "FAILED: two, many is 9.00, must be at least 10"
 
 
+@pytest.mark.parametrize("place", ["-", "/tmp", "/nowhere/x.json"])
+def test_a_place_that_cannot_take_the_figures_is_refused_before_anything_is_measured(place: str) -> None:
+    with pytest.raises(SystemExit) as end:
+        run(["--json", place], {}, {}, Streams(io.StringIO(), io.StringIO()))
+    assert end.value.code == 2
+
+
 def test_a_limit_without_a_figure_ends_with_1_unless_the_run_is_a_quick_one() -> None:
     renamed = {"one": giving(Figure("quick", "ratio", (0.1,)))}
     code, out, _ = ran([], renamed)

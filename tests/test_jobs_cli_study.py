@@ -211,6 +211,14 @@ def test_counts_on_standard_output_have_it_for_themselves(studied: Path) -> None
     assert read_blocks(done(*winnability(studied), "-o", "-", "--json").out, "-")
 
 
+def test_a_chart_is_not_written_into_a_data_root(studied: Path, tmp_path: Path) -> None:
+    counts = tmp_path / "counts.parquet"
+    done(*winnability(studied), "-o", counts)
+    outcome = fairway("study", "chart", counts, "-o", studied / "daily" / "chart.svg")
+    assert outcome.code == 2
+    assert f"lies in the data root {studied}" in outcome.complaint
+
+
 def test_a_chart_does_not_take_the_place_of_its_counts(studied: Path, tmp_path: Path) -> None:
     counts = tmp_path / "counts.parquet"
     done(*winnability(studied), "-o", counts)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import PROGRAM, ROOT
 from jobs.bytecode import renew
+from tests.command import PROGRAM, ROOT
 from tests.first_use import CALLEE, NOBODY, TINY, Run, interpreter_for_others, tiny_tree
 
 FIRST = "compiling the solver, some seconds on first use"
@@ -55,10 +55,11 @@ def test_the_first_solve_takes_at_most_15_s_and_says_why_and_the_next_at_most_1_
     assert later - first < MOST_SECONDS_LATER
 
 
+@pytest.mark.parametrize("locators", ["", "InTreeCacheLocator", "NoSuchLocator"])
 def test_a_changed_callee_is_compiled_anew_though_its_time_and_size_are_the_same(
-    tree: Path, tmp_path: Path
+    tree: Path, tmp_path: Path, locators: str
 ) -> None:
-    run = Run(tree, {"FAIRWAY_CACHE": str(tmp_path / "kernels")})
+    run = Run(tree, {"FAIRWAY_CACHE": str(tmp_path / "kernels"), "NUMBA_CACHE_LOCATOR_CLASSES": locators})
     callee = tree / "solver" / "callee_kernel.py"
     before = callee.stat()
 
@@ -72,6 +73,7 @@ def test_a_changed_callee_is_compiled_anew_though_its_time_and_size_are_the_same
     assert run.check(TINY) == ("50 0\n", f"{FIRST}\n")
     write(CALLEE)
     assert run.check(TINY) == (LOADED, "")
+    assert not any(tree.rglob("*.nb?"))
     assert renew(tree / "solver") == ()  # Python's own compiled files are those of the sources, too
 
 

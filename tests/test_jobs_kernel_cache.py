@@ -3,6 +3,7 @@
 import compileall
 import os
 import resource
+import shutil
 import stat
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ import pytest
 from jobs.bytecode import renew
 from jobs.kernel_cache import KernelCache, cache_key, filling, find_cache, mark_used, remove_unused
 from pipeline.errors import StorageError
+from solver import jit
 
 KEY = "0123456789abcdef"
 COMPILER = ("numba", "0.68", "znver4", "+avx2")
@@ -60,6 +62,18 @@ def test_the_key_changes_with_any_source_and_not_with_its_time(tmp_path: Path) -
         (folder / name).write_text(text.replace("=", "+"))  # of the same size
         assert cache_key(folder, COMPILER) != key
         (folder / name).write_text(text)
+    assert cache_key(folder, COMPILER) == key
+
+
+def test_no_source_of_the_solver_is_left_out_of_the_key(tmp_path: Path) -> None:
+    folder = tmp_path / "solver"
+    shutil.copytree(Path(jit.__file__).parent, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    key = cache_key(folder, COMPILER)
+    for source in folder.rglob("*.py"):
+        text = source.read_bytes()
+        source.write_bytes(text + b"#")
+        assert cache_key(folder, COMPILER) != key, source.name
+        source.write_bytes(text)
     assert cache_key(folder, COMPILER) == key
 
 

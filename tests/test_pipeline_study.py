@@ -159,6 +159,13 @@ def test_a_signal_loses_nothing_that_was_counted(
     assert aligned(result.blocks) == aligned(whole.blocks)
 
 
+def test_what_stands_in_the_place_of_a_block_is_told(storage: LocalStorage, executor: Executor) -> None:
+    place = storage.root / block_path(Study("golf", True, 95, 5))
+    place.mkdir(parents=True)
+    with pytest.raises(StorageError, match="is in the way, and is no file; move it away"):
+        carry_out(storage, Study("golf", True, 95, 5), executor, SILENT)
+
+
 def test_a_full_disk_is_told_and_what_was_whole_stays(storage: LocalStorage, executor: Executor) -> None:
     failing = FailingStorage(storage, 2, StorageError("no space left"))
     with pytest.raises(StorageError, match="no space left"):

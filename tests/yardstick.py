@@ -29,8 +29,10 @@ def compiler() -> str | None:
 
 def build(folder: Path, *options: str) -> Path:
     """Compile the yardstick into a folder, with further options of the compiler."""
-    program = folder / "plain_sweep"
-    subprocess.run([compiler() or "cc", "-O3", *options, "-o", program, SOURCE], check=True)
+    program, found = folder / "plain_sweep", compiler()
+    if found is None:
+        sys.exit("the yardstick needs a C compiler: cc, gcc or clang on the path")
+    subprocess.run([found, "-O3", *options, "-o", program, SOURCE], check=True)
     return program
 
 

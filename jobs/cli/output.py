@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 from jobs.cli.logs import is_json
 from jobs.logs import log
 from pipeline.errors import StorageError
+from pipeline.root import MARKER
 from pipeline.storage import INCOMING, LocalStorage
 from solver.errors import UsageError
 
@@ -108,6 +109,17 @@ def check_outside(path: Path, storage: LocalStorage) -> None:
     """
     if Path(os.path.realpath(path)).is_relative_to(storage.root):
         raise UsageError(f"{path} lies in the data root {storage.root}; write it elsewhere")
+
+
+def check_outside_roots(path: Path) -> None:
+    """Refuse to write a user's file into any data root.
+
+    Raises:
+        UsageError: a folder above it is one.
+    """
+    for folder in Path(os.path.realpath(path)).parents:
+        if (folder / MARKER).exists():
+            raise UsageError(f"{path} lies in the data root {folder}; write it elsewhere")
 
 
 def check_writable(path: Path) -> None:

@@ -7,7 +7,16 @@ import typer
 
 from jobs.cli.context import read_settings, storage_at, tools_with
 from jobs.cli.options import Config, Data, Json, Workers, number_option
-from jobs.cli.output import STANDARD, check_outside, check_writable, note, put_json, say, sink
+from jobs.cli.output import (
+    STANDARD,
+    check_outside,
+    check_outside_roots,
+    check_writable,
+    note,
+    put_json,
+    say,
+    sink,
+)
 from jobs.cli.progress import shown_progress
 from jobs.cli.study_report import document_of, tell
 from pipeline.shuffle import MOST_DEAL_NUMBER
@@ -118,6 +127,7 @@ def chart(
 
     if any(_is_same(file, output) for file in files):
         raise UsageError(f"{output} is one of the files to be drawn; name another with -o")
+    check_outside_roots(output)
     picture = study_chart([read_whole(_content(file), str(file)) for file in files])
     with sink(output) as stream:
         stream.write(picture.encode())

@@ -82,6 +82,8 @@ def _parse(arguments: Sequence[str], subjects: Sequence[str]) -> argparse.Namesp
         parser.error(f"--rounds {asked.rounds}: at least 1")
     if asked.json is not None and not asked.json.absolute().parent.is_dir():
         parser.error(f"--json {asked.json}: there is no folder to write it to")
+    if asked.json is not None and (str(asked.json) == "-" or asked.json.is_dir()):
+        parser.error(f"--json {asked.json}: name a file")
     return asked
 
 
