@@ -9,7 +9,7 @@ set back from, and would count every ring of a century that it was set forward b
 import logging
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from threading import Event
@@ -106,15 +106,11 @@ def serve(work: Callable[[int], bool], times: Times, clock: Callable[[], datetim
         alarm: to wait with.
     """
     failures = 0
-    with _stop_on_signal() as stop:
-        try:
-            while not stop.is_set():
-                began = clock()
-                failures, until = _work_once(work, failures, times, began, clock)
-                _wait(until, clock, alarm, stop)
-        except Stopped:
-            pass
-    log.info("stopped by %s", stop.signal, extra=details(event="stopped"))
+    with stopping() as stop:
+        while not stop.is_set():
+            began = clock()
+            failures, until = _work_once(work, failures, times, began, clock)
+            _wait(until, clock, alarm, stop)
 
 
 def _work_once(
@@ -195,7 +191,8 @@ class _Stop:
 
 
 @contextmanager
-def _stop_on_signal() -> Iterator[_Stop]:
+def stopping() -> Iterator[_Stop]:
+    """Let SIGTERM and SIGINT end the block, whatever it is doing, and nothing more than that."""
     stop = _Stop()
 
     def take(number: int, _frame: FrameType | None) -> None:
@@ -206,7 +203,10 @@ def _stop_on_signal() -> Iterator[_Stop]:
 
     before = {each: signal.signal(each, take) for each in _STOP_SIGNALS}
     try:
-        yield stop
+        with suppress(Stopped):
+            yield stop
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
+    if stop.is_set():
+        log.info("stopped by %s", stop.signal, extra=details(event="stopped"))

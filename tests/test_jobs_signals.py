@@ -17,7 +17,7 @@ import pytest
 
 from jobs.stoppable import held_signals
 from pipeline.storage import INCOMING
-from tests.command import STOP_SECONDS, files_of, read_until, spawned
+from tests.command import STOP_SECONDS, fairway, files_of, read_until, spawned
 from tests.ordeal import ROWS, VARIABLES, Ordeal, Stage, check_finished, check_readable
 from tests.victim import SIGNALS, Request, Victim
 
@@ -71,6 +71,19 @@ def check_stopped(root: Path, words: str, number: int, variables: dict[str, str]
 
 def records(root: Path) -> list[dict[str, object]]:
     return [json.loads(file.read_bytes()) for file in sorted((root / "runs").iterdir())]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_service_is_stopped_while_it_gets_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def read(*_: object, **__: object) -> None:
+        signal.raise_signal(number)
+
+    monkeypatch.setattr("jobs.cli.context.read_configuration", read)
+    ended = fairway("serve", "--data", tmp_path / "root")
+    assert (ended.code, ended.err) == (0, "")
+    assert not (tmp_path / "root").exists()
 
 
 def check_compiling_is_stopped(folder: Path, number: int, work: float) -> None:

@@ -8,6 +8,7 @@ from jobs.cli.context import read_settings, storage_at, tools_with, warn_without
 from jobs.cli.logs import start_log
 from jobs.cli.options import Config, Data, LogFormat, Workers
 from jobs.cli.progress import LineProgress
+from pipeline.storage import LocalStorage
 
 if TYPE_CHECKING:  # both take longer to load than help takes to print
     from jobs.scheduler import Times
@@ -25,17 +26,24 @@ def serve(
 
     Example: fairway serve --data /srv/fairway
     """
+    from jobs.scheduler import stopping
+
+    with stopping():
+        settings = read_settings(config, data=data, workers=workers, log_format=log_format)
+        storage = storage_at(settings, create=True)
+        start_log(settings.log_format)
+        warn_without_key(settings)
+        _serve(storage, settings)
+
+
+def _serve(storage: LocalStorage, settings: "Settings") -> None:
     from jobs.scheduler import AlarmClock, log
     from jobs.scheduler import serve as serve_work
     from jobs.service import Service
 
-    settings = read_settings(config, data=data, workers=workers, log_format=log_format)
-    storage = storage_at(settings, create=True)
-    start_log(settings.log_format)
-    warn_without_key(settings)
     service = Service(storage, settings, tools_with(settings, LineProgress(log.info)))
     at, minutes = f"{settings.nightly_at:%H:%M}", settings.publish_every_minutes
-    log.info("serving %s: nights at %s UTC, a look every %d minutes", storage.root, at, minutes)
+    log.info("serving %s: nights at %s UTC, a look every %d min", storage.root, at, minutes)
     with AlarmClock() as alarm:
         serve_work(service.work, times_of(settings), clock.now, alarm)
 
