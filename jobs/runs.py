@@ -114,9 +114,18 @@ def recorded(storage: Storage, run: Run, clock: Callable[[], datetime]) -> Itera
         yield
     except (Exception, KeyboardInterrupt, SystemExit) as error:
         with suppress(StorageError):  # what stopped the run may stop its record too, and is what must be told
-            write_record(storage, run.ended(clock(), error))
+            _write(storage, run.ended(clock(), error))
         raise
-    write_record(storage, run.ended(clock()))
+    _write(storage, run.ended(clock()))
+
+
+def _write(storage: Storage, record: RunRecord) -> None:
+    """Write a record, also where a signal to stop comes just then."""
+    try:
+        write_record(storage, record)
+    except (KeyboardInterrupt, SystemExit):
+        write_record(storage, record)
+        raise
 
 
 @dataclass(frozen=True, slots=True)
