@@ -85,14 +85,36 @@ CONDITIONS = st.one_of(
     st.lists(CONDITIONS, min_size=1, max_size=3),
     st.sampled_from([" and ", " or "]),
     st.sampled_from(["*", "count(*)", "level, deal_number", "rules, level, line, len(steady_scores)"]),
+    st.sampled_from([1, 3, 100]),
+    st.integers(1, 9),
 )
 def test_whatever_is_asked_for_a_plain_duckdb_finds_the_same(
-    root: Path, plain: duckdb.DuckDBPyConnection, conditions: list[str], word: str, columns: str
+    root: Path,
+    plain: duckdb.DuckDBPyConnection,
+    conditions: list[str],
+    word: str,
+    columns: str,
+    few_in: int,
+    looked_up_at_once: int,
 ) -> None:
     statement = f"select {columns} from deals where {word.join(conditions)} order by all"
     relation = plain.sql(statement)
     assert relation is not None
-    assert asked_here(root, statement) == relation.fetchall()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "_FEW_IN", few_in)
+        patch.setattr(sources, "_LOOKED_UP_AT_ONCE", looked_up_at_once)
+        assert asked_here(root, statement) == relation.fetchall()
+
+
+def test_a_row_that_is_looked_up_is_found_in_its_place(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "_FEW_IN", 1)
+    monkeypatch.setattr(sources, "_LOOKED_UP_AT_ONCE", 4)
+    every = scan(root).to_reader().read_all()
+    for number in set(every["deal_number"].to_pylist()):
+        is_met = pyarrow.dataset.field("deal_number") == pa.scalar(number, pa.uint64())
+        found = scan(root, None, is_met).to_reader().read_all()
+        assert found.equals(every.filter(is_met))
+        assert len(found) > 0
 
 
 @contextmanager
@@ -140,7 +162,7 @@ def test_only_the_parts_that_a_question_is_about_are_opened(
 
 
 def test_parts_are_read_a_few_at_a_time(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "_ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(sources, "_BYTES_AT_ONCE", 1)
     reader = scan(root).to_reader()
     with damaged(root, "level=easy/generation=0001/part-0-19"):
         batch = reader.read_next_batch()
@@ -149,20 +171,20 @@ def test_parts_are_read_a_few_at_a_time(root: Path, monkeypatch: pytest.MonkeyPa
             reader.read_next_batch()
 
 
-@pytest.mark.parametrize("rows_at_once", [1, 10, 1000])
-def test_all_rows_come_however_many_are_read_at_once(
-    root: Path, monkeypatch: pytest.MonkeyPatch, rows_at_once: int
+@pytest.mark.parametrize("bytes_at_once", [1, 10_000, 1_000_000])
+def test_all_rows_come_however_much_is_read_at_once(
+    root: Path, monkeypatch: pytest.MonkeyPatch, bytes_at_once: int
 ) -> None:
     expected = scan(root).to_reader().read_all()
-    monkeypatch.setattr(sources, "_ROWS_AT_ONCE", rows_at_once)
+    monkeypatch.setattr(sources, "_BYTES_AT_ONCE", bytes_at_once)
     assert scan(root).to_reader().read_all().equals(expected)
     assert scan(root, ["par", "level"]).to_reader().read_all().equals(expected.select(["par", "level"]))
     assert scan(root, []).to_reader().read_all().num_rows == expected.num_rows
 
 
-def scan(root: Path, columns: list[str] | None = None) -> Any:
+def scan(root: Path, columns: list[str] | None = None, condition: Any = None) -> Any:
     storage = LocalStorage(root)
-    return deals_of(storage, load_catalog(storage)).scanner(columns=columns)
+    return deals_of(storage, load_catalog(storage)).scanner(columns=columns, filter=condition)
 
 
 def test_duckdb_scans_the_way_that_is_meant(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

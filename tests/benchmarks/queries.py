@@ -21,7 +21,8 @@ _Rows = list[tuple[Any, ...]]
 
 _ROUNDS: Final = 3  # for each of the others: a query is short
 _NOTHING: Final = "select 1"
-_PARS: Final = "select level, par, count(*) from deals group by all"
+_PARS: Final = "select par, count(*) from deals group by par"
+_LEVELS_AND_PARS: Final = "select level, par, count(*) from deals group by all"
 _LOOK_UP: Final = "select * from deals where deal_number = {number}"
 
 
@@ -44,7 +45,10 @@ def _of_pools(storage: LocalStorage, catalog: Catalog, rounds: int) -> Iterator[
         {
             "opening": partial(_answered, storage, _NOTHING, lambda rows: rows == [(1,)]),
             "group by par": partial(
-                _answered, storage, _PARS, lambda rows: size == sum(row[2] for row in rows)
+                _answered, storage, _PARS, lambda rows: size == sum(row[1] for row in rows)
+            ),
+            "group by level and par": partial(
+                _answered, storage, _LEVELS_AND_PARS, lambda rows: size == sum(row[2] for row in rows)
             ),
             "look-up by number": partial(
                 _answered,
@@ -56,7 +60,7 @@ def _of_pools(storage: LocalStorage, catalog: Catalog, rounds: int) -> Iterator[
         },
     )
     opening = spent["opening"]
-    for name in ("group by par", "look-up by number"):
+    for name in ("group by par", "group by level and par", "look-up by number"):
         own = tuple(whole - before for whole, before in zip(spent[name], opening, strict=True))
         yield Figure(f"{name}, {rows}", "ms", wall_milliseconds(own))
         yield Figure(f"{name} with opening, {rows}", "ms", wall_milliseconds(spent[name]))
