@@ -25,7 +25,7 @@ from pipeline.puzzles import KnownPuzzles, PuzzleIds
 from pipeline.shuffle import MOST_DEAL_NUMBER
 from pipeline.storage import Storage
 
-BATCH_SIZE: Final = 50  # deal numbers; well under half a second, so that a stop is seen soon
+BATCH_SIZE: Final = 20  # deal numbers, some ten milliseconds: what is at work when a part is full is lost
 
 
 @dataclass(frozen=True, slots=True)
