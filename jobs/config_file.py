@@ -62,7 +62,7 @@ def _text(file: Path) -> str:
     data = _bytes(file)
     try:
         # As text files are read: with whichever end of line.
-        return data.decode("utf-8").replace("\r\n", "\n")
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigurationError(f"{file}, line {line}: this is not text in UTF-8") from error
@@ -91,6 +91,8 @@ def parsed(text: str) -> dict[str, Any] | SyntaxFault:
     """The document that a text is, or where it ceases to be one."""
     try:
         return tomllib.loads(text)
+    except RecursionError:
+        return SyntaxFault(1, 1, "it is nested too deep")
     except tomllib.TOMLDecodeError as error:
         place = _PLACE.search(str(error))
         what = str(error)[: place.start()] if place else str(error)
@@ -98,6 +100,8 @@ def parsed(text: str) -> dict[str, Any] | SyntaxFault:
             return SyntaxFault(int(place[1]), int(place[2]), what)
         lines = text.removesuffix("\n").split("\n")
         return SyntaxFault(len(lines), len(lines[-1]) + 1, f"{what}, and here the file ends")
+    except ValueError as error:  # such as a number of thousands of digits
+        return SyntaxFault(1, 1, str(error))
 
 
 def lines_of(text: str) -> Mapping[tuple[str, ...], int]:

@@ -46,7 +46,8 @@ def run_hooks(record: RunRecord, root: Path, hooks: Hooks, variables: Mapping[st
     stopped = record.outcome is Outcome.STOPPED
     seconds = min(hooks.timeout_seconds, STOP_SECONDS) if stopped else hooks.timeout_seconds
     for event, command in _called_for(record, hooks):
-        document = {"schema": HOOK_SCHEMA, "event": event, "data": str(root), "run": record_document(record)}
+        place = str(root).encode("utf-8", "backslashreplace").decode()
+        document = {"schema": HOOK_SCHEMA, "event": event, "data": place, "run": record_document(record)}
         fault = run_hook(command, render(document), variables, seconds)
         extra = details(event="hook", hook=f"on_{event}", command=list(command), fault=fault)
         if fault is None:

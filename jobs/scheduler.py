@@ -127,7 +127,11 @@ def _work_once(
         again = clock() + times.retry_first
         log.warning("%s; looking again at %s", error, _text(again), extra=details(event="busy"))
         return failures, again
-    except FairwayError as error:
+    except (
+        Exception
+    ) as error:  # a fault of the program, too, must not keep the nights to come from being made
+        if not isinstance(error, FairwayError):
+            log.exception("a fault of the program", extra=details(event="fault"))
         failures += 1
         again = times.next_try(began, clock(), failures)
         extra = details(event="retry", failures=failures, again=_text(again))
@@ -196,8 +200,10 @@ def stopping() -> Iterator[_Stop]:
     stop = _Stop()
 
     def take(number: int, _frame: FrameType | None) -> None:
+        if stop.is_set():
+            return  # one is enough; a second, which may have come with it, must not break the tidying up
         for each in _STOP_SIGNALS:
-            signal.signal(each, signal.SIG_IGN)  # one is enough; a second must not break the tidying up
+            signal.signal(each, signal.SIG_IGN)
         stop.signal = signal.Signals(number).name
         raise Stopped(stop.signal)
 

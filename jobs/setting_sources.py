@@ -9,6 +9,7 @@ from pydantic_settings import EnvSettingsSource, SettingsError
 
 from jobs.config_file import ConfigFile, SyntaxFault, lines_of, parsed
 from jobs.setting_keys import ALLOWED, VARIABLES, Key, names_in, nearest, text_of, variable_of
+from jobs.setting_values import looks_like_a_key
 from jobs.settings import PREFIX, Settings
 
 DATA: Final = ("data",)
@@ -151,7 +152,7 @@ def _decoded(source: EnvSettingsSource, given: Given) -> Given | Fault:
     source.env_vars = {variable_of(given.key).lower(): given.text}
     try:
         value: Any = source()
-    except SettingsError:
+    except (SettingsError, RecursionError):
         return given.fault("it is no JSON")
     for name in given.key:
         value = value[name]
@@ -172,5 +173,7 @@ def lead(origin: Origin, key: Key) -> str:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, str) and looks_like_a_key(value):
+        return "what looks like a key, and is not shown"
     text = repr(value) if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."

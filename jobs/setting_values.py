@@ -6,6 +6,7 @@ field's type to judge. What is allowed stands with the field.
 
 import re
 from datetime import date, datetime, time
+from pathlib import Path
 from typing import Final
 
 from jobs.days import parse_day
@@ -83,3 +84,17 @@ def command(arguments: tuple[str, ...]) -> tuple[str, ...]:
     if any("\0" in argument for argument in arguments):
         raise ValueError("no argument can hold a NUL")
     return arguments
+
+
+def path(value: Path) -> Path:
+    """A path that a file can have."""
+    if "\0" in str(value):
+        raise ValueError("no path can hold a NUL")
+    return value
+
+
+def metrics_name(value: Path) -> Path:
+    """The name of a file of metrics: it replaces what has that name, so nothing else may have one like it."""
+    if value.suffix != ".prom":
+        raise ValueError("a collector of text files reads only what ends in .prom")
+    return value

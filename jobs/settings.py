@@ -24,7 +24,16 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from jobs.setting_values import command, day_from_text, key_from_text, level_name, minute_of_day, whole
+from jobs.setting_values import (
+    command,
+    day_from_text,
+    key_from_text,
+    level_name,
+    metrics_name,
+    minute_of_day,
+    path,
+    whole,
+)
 from pipeline.errors import ConfigurationError
 from pipeline.executors import MOST_WORKERS
 from pipeline.levels import LEVELS
@@ -33,7 +42,7 @@ from pipeline.secret import DailyKey
 
 PREFIX: Final = "FAIRWAY_"
 BELOW: Final = "__"  # in the name of a variable: what follows is a setting of the section before it
-FIRST_DAY: Final = date(2026, 1, 1)  # the day of hole 1 (design, section 5)
+FIRST_DAY: Final = date(2026, 1, 1)  # the day of hole 1
 MOST_DEALS_PER_NIGHT: Final = 20_000
 MOST_DEALS: Final = 10_000_000
 MOST_AHEAD_DAYS: Final = 366
@@ -43,6 +52,8 @@ MOST_KEPT: Final = 1_000_000
 MOST_DAYS: Final = 36_500  # a century
 
 _Whole = Annotated[int, BeforeValidator(whole)]
+_Path = Annotated[Path, AfterValidator(path)]
+_Metrics = Annotated[Path, AfterValidator(path), AfterValidator(metrics_name)]
 _Command = Annotated[tuple[str, ...], AfterValidator(command)]
 
 
@@ -57,8 +68,8 @@ def _command() -> Any:
     return Field(default=(), description=text)
 
 
-def _path() -> Any:
-    return Field(default=None, description="a path")
+def _path(text: str = "a path") -> Any:
+    return Field(default=None, description=text)
 
 
 class LevelSettings(BaseModel):
@@ -135,11 +146,11 @@ class Settings(BaseSettings):
         env_nested_delimiter=BELOW,
     )
 
-    data: Path | None = _path()
+    data: _Path | None = _path()
     daily_key: Annotated[InstanceOf[DailyKey] | None, BeforeValidator(key_from_text)] = Field(
         default=None, repr=False, exclude=True, description="64 hexadecimal digits"
     )
-    daily_key_file: Path | None = _path()
+    daily_key_file: _Path | None = _path()
     workers: _Whole = _number(1, least=1, most=MOST_WORKERS)
     deals_per_night: _Whole = _number(500, least=1, most=MOST_DEALS_PER_NIGHT)
     deals_cap: _Whole = _number(20_000, least=1, most=MOST_DEALS)
@@ -161,9 +172,9 @@ class Settings(BaseSettings):
     keep_catalogs: _Whole = _number(30, least=0, most=MOST_KEPT)
     keep_days: _Whole = _number(30, least=0, most=MOST_DAYS)
     log_format: Literal["text", "json"] = Field(default="text", description="text or json")
-    metrics_file: Path | None = _path()
+    metrics_file: _Metrics | None = _path("a path that ends in .prom")
     hooks: Hooks = Field(default=Hooks(), description=f"a section with {', '.join(Hooks.model_fields)}")
-    cache: Path | None = _path()
+    cache: _Path | None = _path()
 
     @classmethod
     def settings_customise_sources(

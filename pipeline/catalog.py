@@ -17,6 +17,7 @@ from pipeline import versions
 from pipeline.documents import parse, render
 from pipeline.errors import AlreadyThereError, CheckError, DamagedError, MissingError
 from pipeline.levels import LEVELS, level_named
+from pipeline.records import latest_records
 from pipeline.shuffle import MOST_DEAL_NUMBER
 from pipeline.storage import Storage
 from pipeline.strict_json import damaged, from_json, listed, shown, to_json
@@ -177,13 +178,23 @@ def load_catalog(storage: Storage) -> Catalog:
     try:
         data = storage.read(CATALOG_FILE)
     except MissingError as fault:
-        kept = kept_changes(storage)
-        if kept:
-            raise DamagedError(
-                f"{CATALOG_FILE} is missing; the one before it is kept as {kept_path(kept[-1])}"
-            ) from fault
+        _check_never_made(storage, fault)
         return empty_catalog()
     return parse_catalog(data)
+
+
+def _check_never_made(storage: Storage, fault: MissingError) -> None:
+    """Tell a root in which no night has been made from one that has lost its catalog."""
+    kept = kept_changes(storage)
+    if kept:
+        raise DamagedError(
+            f"{CATALOG_FILE} is missing; the one before it is kept as {kept_path(kept[-1])}"
+        ) from fault
+    for record in latest_records(storage):
+        if not isinstance(record, DamagedError) and record.tally.change is not None:
+            raise DamagedError(
+                f"{CATALOG_FILE} is missing, though the run {record.run_id} has made one; restore a copy"
+            ) from fault
 
 
 def save_catalog(storage: Storage, catalog: Catalog) -> Catalog:

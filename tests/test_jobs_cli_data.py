@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import shutil
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from jobs.cli import clock
+from jobs.cli.output import json_line
 from jobs.cli.rows import cell_text, plain, write_csv, write_json
 from jobs.metrics import METRICS_FILE
 from pipeline.catalog import load_catalog
@@ -302,6 +304,12 @@ def test_a_link_is_written_through(made_root: Path, tmp_path: Path) -> None:
     done("daily", "export", "--data", made_root, "-o", tmp_path / "link.json")
     assert (tmp_path / "link.json").is_symlink()
     assert (tmp_path / "file.json").read_bytes() == REFERENCE.read_bytes()
+
+
+def test_a_path_that_is_no_text_has_a_form_in_json() -> None:
+    line = json_line({"data": os.fsdecode(b"/srv/\xff\xc3\xa9")})
+    assert json.loads(line) == {"data": "/srv/\udcff\u00e9"}
+    assert json_line({"data": "\u00e9"}) == b'{"data":"\xc3\xa9"}\n'
 
 
 def test_values_of_sql_become_values_of_json(made_root: Path) -> None:

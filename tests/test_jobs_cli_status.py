@@ -73,7 +73,8 @@ def test_the_same_root_with_the_clock_behind_says_so(made_root: Path, at: Any) -
 
 @pytest.mark.usefixtures("at")
 def test_an_empty_root_and_none_are_told_apart(tmp_path: Path) -> None:
-    assert fairway("status", "--data", tmp_path / "none").code == 78
+    outcome = fairway("status", "--data", tmp_path / "none")
+    assert (outcome.code, "there is no data root" in outcome.complaint) == (1, True)  # two answers, no more
     open_root(tmp_path / "root", create=True)
     outcome = fairway("status", "--data", tmp_path / "root")
     assert outcome.code == 1

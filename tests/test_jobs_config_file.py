@@ -103,6 +103,13 @@ def test_the_file_that_is_named_goes_before_that_of_the_data_root(tmp_path: Path
     assert find_config(tmp_path / "other", tmp_path) == ConfigFile(tmp_path / "other", "")
 
 
+def test_a_mark_of_the_byte_order_is_no_part_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "fairway.toml").write_bytes(b"\xef\xbb\xbfworkers = 2\r\n")
+    found = find_config(None, tmp_path)
+    assert found is not None
+    assert found.text == "workers = 2\n"
+
+
 def test_a_file_that_cannot_be_one_is_refused(tmp_path: Path) -> None:
     pipe, large, binary = tmp_path / "pipe", tmp_path / "large", tmp_path / "binary"
     os.mkfifo(pipe)

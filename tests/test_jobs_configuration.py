@@ -154,10 +154,10 @@ def test_every_variable_and_every_key_of_a_file_are_the_same_setting() -> None:
 
 
 def test_a_path_in_a_file_begins_in_its_folder() -> None:
-    settings = settings_from({}, 1, file('cache = "kernels"\ndata = "../data"\nmetrics_file = "/m"'))
+    settings = settings_from({}, 1, file('cache = "kernels"\ndata = "../data"\nmetrics_file = "/m.prom"'))
     assert settings.cache == Path("/etc/fairway/kernels")
     assert settings.data == Path("/etc/fairway/../data")
-    assert settings.metrics_file == Path("/m")
+    assert settings.metrics_file == Path("/m.prom")
 
 
 # What is refused
@@ -202,12 +202,24 @@ FIRST = f"{PLACE}, line 1: "
         ),
         ("levels.hard.cap = 1", "the nearest that Fairway knows is levels.hard.deals_cap"),
         ("workers 2", f"{PLACE}, line 1, column 9: Expected '='"),
+        ('metrics_file = "catalog.json"', f"{FIRST}metrics_file is"),
+        ('metrics_file = ""', "allowed is a path that ends in .prom"),
+        ('cache = "a\\u0000b"', "no path can hold a NUL"),
+        (f"workers = {'9' * 5000}", f"{PLACE}, line 1, column 1: "),
+        (f"workers = {'[' * 20_000}", f"{PLACE}, line 1, column 1: it is nested too deep"),
+        (f"log_format = '{'0f' * 32}'", "log_format is what looks like a key, and is not shown"),
         ("retry_first_minutes = 9\nretry_most_minutes = 8", "retry_most_minutes is 8, less than"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_told_with_its_line_and_what_is_allowed(text: str, words: str) -> None:
     assert words in refused(text)
     assert words in "; ".join(fault.text for fault in faults_in(file(text)))
+
+
+def test_a_variable_that_is_nested_too_deep_is_refused() -> None:
+    words = "FAIRWAY_HOOKS__ON_RUN is .*: it is no JSON; allowed is a command"
+    with pytest.raises(ConfigurationError, match=words):
+        settings_from({"FAIRWAY_HOOKS__ON_RUN": "[" * 100_000}, 1)
 
 
 def test_everything_that_is_wrong_is_told_at_once() -> None:

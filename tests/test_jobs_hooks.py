@@ -210,9 +210,17 @@ def test_a_command_that_closes_its_output_is_waited_for(tmp_path: Path) -> None:
 
 
 @needs_proc
-def test_a_signal_while_a_command_runs_ends_it(tmp_path: Path) -> None:
-    file = tmp_path / "process"
-    command = shell('echo $$ > "$1.new"; mv "$1.new" "$1"; kill -INT $2; sleep 1000', file, os.getpid())
+def test_a_signal_while_a_command_runs_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, gate = tmp_path / "process", tmp_path / "gate"
+    until_end = module._Talk.until_end
+
+    def opened(talk: module._Talk, deadline: float) -> bool:
+        gate.touch()  # now it is known which process is to be ended
+        return until_end(talk, deadline)
+
+    monkeypatch.setattr(module._Talk, "until_end", opened)
+    text = 'echo $$ > "$1.new"; mv "$1.new" "$1"; until [ -e "$3" ]; do :; done; kill -INT $2; sleep 1000'
+    command = shell(text, file, os.getpid(), gate)
     with pytest.raises(KeyboardInterrupt):
         run(command, seconds=600)
     wait_until_gone(int(file.read_text()))

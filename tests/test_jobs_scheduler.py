@@ -185,6 +185,24 @@ def test_a_data_root_that_another_run_holds_is_no_failure_and_is_looked_at_again
     assert moments == ["30 02:00", "30 02:05", "30 02:10", "30 02:15", "30 03:00"]
 
 
+def test_a_fault_of_the_program_is_a_failure_like_any_other(caplog: pytest.LogCaptureFixture) -> None:
+    moments = served(Sleeper(at("2026-11-30 12:00"), waits=1), [ZeroDivisionError("a fault")])
+    assert moments == ["30 12:00", "30 12:05"]
+    assert "a fault of the program" in caplog.text
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_of_two_signals_that_come_together_the_second_does_nothing() -> None:
+    with scheduler.stopping() as stop:
+        take = signal.getsignal(signal.SIGINT)
+        assert callable(take)
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            take(signal.SIGINT, None)  # Python may have noted it before it could be ignored
+    assert stop.signal == "SIGTERM"
+
+
 def test_more_work_is_done_right_after_in_another_second() -> None:
     begun: list[str] = []
     sleeper = Sleeper(at("2026-11-30 02:00"), waits=3)

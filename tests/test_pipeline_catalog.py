@@ -3,7 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from pipeline.catalog import (
 )
 from pipeline.errors import CheckError, DamagedError
 from pipeline.levels import LEVELS
+from pipeline.records import Outcome, RunRecord, Tally, write_record
 from pipeline.shuffle import MOST_DEAL_NUMBER
 from pipeline.storage import LocalStorage, Storage
 from pipeline.versions import PART_VERSIONS
@@ -171,6 +172,17 @@ def test_a_catalog_that_is_gone_is_not_an_empty_one(tmp_path: Path) -> None:
     for work in (lambda: load_catalog(storage), lambda: saved(storage, 52)):
         with pytest.raises(DamagedError, match=r"is missing; .* is kept as catalogs/000001\.json$"):
             work()
+
+
+def test_a_first_catalog_that_is_gone_is_not_an_empty_one_either(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    saved(storage, 50)
+    at = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
+    tally = Tally(change=1)
+    write_record(storage, RunRecord("nightly", Outcome.DONE, at, at, 7, tally, 1, "0.1.0", None))
+    storage.remove(CATALOG_FILE)
+    with pytest.raises(DamagedError, match=r"missing, though the run 20261130T000500Z-7 has made one"):
+        load_catalog(storage)
 
 
 def test_kept_catalogs_are_told_from_other_files(tmp_path: Path) -> None:

@@ -65,8 +65,14 @@ def put_json(document: Any) -> None:
 
 
 def json_line(document: Any) -> bytes:
-    """A document as one line of JSON."""
-    return f"{_COMPACT.encode(document)}\n".encode()
+    """A document as one line of JSON, in UTF-8.
+
+    What has no form in that, such as the bytes of a path that are no text, is escaped as JSON has it.
+    """
+    try:
+        return f"{_COMPACT.encode(document)}\n".encode()
+    except UnicodeEncodeError:
+        return f"{json.dumps(document, allow_nan=False, separators=(',', ':'))}\n".encode("ascii")
 
 
 def console() -> "Console":

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from jobs.cli import clock
 from jobs.cli.context import read_settings, storage_at
 from jobs.cli.options import Config, Data, Json
-from jobs.cli.outcome import DONE, FAILED
+from jobs.cli.outcome import DONE, FAILED, complain
 from jobs.cli.output import put_json, put_table, say
 from jobs.cli.progress import duration_text
+from jobs.logs import one_line
+from solver.errors import FairwayError
 
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
     from jobs.status import Status
@@ -28,10 +30,14 @@ def status(data: Data = None, config: Config = None, as_json: Json = False) -> i
     """
     from jobs.status import look, status_of
 
-    settings = read_settings(config, data=data)
-    storage = storage_at(settings)
-    now = clock.now()
-    found = status_of(now, settings, look(storage, now))
+    try:
+        settings = read_settings(config, data=data)
+        storage = storage_at(settings)
+        now = clock.now()
+        found = status_of(now, settings, look(storage, now))
+    except FairwayError as error:  # a health check knows two answers
+        complain(one_line(str(error)))
+        return FAILED
     if as_json:
         put_json(document(found, storage.root))
     else:
