@@ -307,10 +307,11 @@ def test_a_command_that_nobody_gave_a_date_does_not_believe_such_a_clock_either(
 ) -> None:
     serve(storage, Sleeper(START, waits=0))
     monkeypatch.setattr(clock, "now", lambda: at("2126-12-01 00:05"))
-    refused = fairway("nightly", "--data", storage.root)
-    assert refused.code == 1
-    assert "nothing was done: the clock says 2126-12-01, which is after 2028-01-04" in refused.complaint
-    assert len(records(storage)) == 1
+    for command in (("nightly",), ("daily", "publish")):
+        refused = fairway(*command, "--data", storage.root)
+        assert refused.code == 1
+        assert "nothing was done: the clock says 2126-12-01, which is after 2028-01-04" in refused.complaint
+        assert len(records(storage)) == 1
     monkeypatch.setenv("FAIRWAY_DAILY_FROM", "2126-12-01")
     monkeypatch.setenv("FAIRWAY_DEALS_CAP", "1")  # there is no room for the nights of a century
     done("nightly", "--data", storage.root, "--date", "2126-12-01")  # a person says so

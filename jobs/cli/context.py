@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +11,7 @@ import jobs
 from jobs.cli import clock
 from jobs.cli.logs import is_started, start_log
 from jobs.cli.output import note
-from pipeline.errors import ConfigurationError
+from pipeline.errors import CheckError, ConfigurationError, DamagedError
 from pipeline.progress import Progress
 from pipeline.root import open_root
 from pipeline.storage import LocalStorage
@@ -153,6 +154,28 @@ def _renew_bytecode(sources: Path) -> None:
         raise ConfigurationError(
             f"Python ran an old {running[0]}, whose source had changed but not its time; start again"
         )
+
+
+def check_clock(storage: LocalStorage, night: date, settings: "Settings") -> None:
+    """Refuse what only the clock speaks for, and everything else in a data root against.
+
+    Args:
+        storage: the data root.
+        night: the latest one that has come, by the clock.
+        settings: in force.
+
+    Raises:
+        CheckError: the clock is not to be believed.
+    """
+    from jobs.nightly import doubt_about, standing_of
+
+    try:
+        standing = standing_of(storage)
+    except DamagedError:
+        return  # the run meets it too, and leaves a record of that
+    doubt = doubt_about(night, standing, settings)
+    if doubt is not None:
+        raise CheckError(f"nothing was done: {doubt.what}; {doubt.remedy}")
 
 
 def warn_without_key(settings: "Settings") -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from jobs.cli import clock
-from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
+from jobs.cli.context import check_clock, read_settings, storage_at, tools_with, warn_without_key
 from jobs.cli.drawing import can_draw_symbols, draw_table
 from jobs.cli.options import AllowFuture, Config, Data, Json, Output, Workers, day_option
 from jobs.cli.output import check_outside, console, put_bytes, put_json, put_table, say, sink
@@ -122,6 +122,8 @@ def publish(
     if not days:
         raise UsageError(f"--from {begin} is after --to {end}; there is no date between")
     storage = storage_at(settings, create=True)
+    if last is None:
+        check_clock(storage, clock.today(), settings)
     with shown_progress() as progress:
         tools = tools_with(settings, progress)
         done = run_publish(storage, days, settings, tools, solutions_now=solutions is Solutions.NOW)

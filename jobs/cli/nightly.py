@@ -8,19 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from jobs.cli import clock
-from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
+from jobs.cli.context import check_clock, read_settings, storage_at, tools_with, warn_without_key
 from jobs.cli.logs import start_log
 from jobs.cli.options import AllowFuture, Config, Data, Json, LogFormat, Workers, day_option
 from jobs.cli.output import put_json, put_table, say, typed_name
 from jobs.cli.progress import shown_progress
 from jobs.days import check_not_future
 from jobs.logs import log
-from pipeline.errors import CheckError, DamagedError
-from pipeline.storage import LocalStorage
 
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
     from jobs.nightly import NightReport
-    from jobs.settings import Settings
 
 PAR_QUERY = "select level, par, count(*) from deals group by all order by all"
 
@@ -48,7 +45,7 @@ def nightly(
         check_not_future(night, clock.today(), 0, "--date")
     storage = storage_at(settings, create=True)
     if day is None:
-        _check_clock(storage, night, settings)
+        check_clock(storage, night, settings)
     # A person at a terminal sees bars and then a report.
     start_log(settings.log_format, least=logging.WARNING if sys.stderr.isatty() else logging.INFO)
     with shown_progress(write=log.info) as progress:
@@ -60,23 +57,6 @@ def nightly(
         return
     _tell(report, storage.root)
     _suggest(data)
-
-
-def _check_clock(storage: LocalStorage, night: date, settings: "Settings") -> None:
-    """Refuse a night that only the clock speaks for, and everything else against.
-
-    Raises:
-        CheckError: the clock is not to be believed.
-    """
-    from jobs.nightly import doubt_about, standing_of
-
-    try:
-        standing = standing_of(storage)
-    except DamagedError:
-        return  # the run meets it too, and leaves a record of that
-    doubt = doubt_about(night, standing, settings)
-    if doubt is not None:
-        raise CheckError(f"nothing was done: {doubt.what}; {doubt.remedy}")
 
 
 def _document(report: "NightReport", root: Path) -> dict[str, object]:
