@@ -36,6 +36,9 @@ def renew_metrics(storage: LocalStorage, record: RunRecord | None, settings: Set
         settings: in force.
         tools: the outside world.
     """
+    if not storage.root.is_dir():
+        log.warning("the metrics were not written: %s is gone", storage.root, extra=details(event="metrics"))
+        return  # writing them would make it again
     try:
         write_metrics(storage, record, settings, tools.clock(), tools.version)
     except (FairwayError, OSError, ImportError) as error:

@@ -201,9 +201,7 @@ def stopping() -> Iterator[_Stop]:
 
     def take(number: int, _frame: FrameType | None) -> None:
         if stop.is_set():
-            return  # one is enough; a second, which may have come with it, must not break the tidying up
-        for each in _STOP_SIGNALS:
-            signal.signal(each, signal.SIG_IGN)
+            return  # one is enough; a second must not break the tidying up
         stop.signal = signal.Signals(number).name
         raise Stopped(stop.signal)
 

@@ -12,6 +12,7 @@ from jobs.scheduler import log
 from jobs.settings import Settings
 from jobs.tools import Tools
 from pipeline.errors import DamagedError
+from pipeline.root import check_root
 from pipeline.storage import LocalStorage
 
 _RETRY: Final = Due(is_retry=True)
@@ -49,6 +50,7 @@ class Service:
             BusyError: another run holds the data root.
             FairwayError: whatever stopped a run; the record says so, too.
         """
+        check_root(self._storage)
         now = self._tools.clock()
         tonight = night_of(now, self._settings.nightly_at)
         todo = self._what_is_due(now, tonight)

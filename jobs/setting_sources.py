@@ -127,7 +127,9 @@ def _in_file(file: ConfigFile, lines: Mapping[Key, int], key: Key, value: object
         near = text_of((*key[:-1], nearest(key[-1], names_in(key[:-1]))))
         text = f"{origin}: unknown key {name}; the nearest that Fairway knows is {near}"
         return Fault(origin, name, None, "", text)
-    if key in _PATHS and isinstance(value, str) and value:
+    if key in _PATHS and value == "":
+        return Fault(origin, name, value, ALLOWED[key], f"{begin} is empty; allowed is {ALLOWED[key]}")
+    if key in _PATHS and isinstance(value, str) and not value.startswith("~"):
         value = str(file.path.absolute().parent / value)
     return Given(key, value, origin)
 

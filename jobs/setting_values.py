@@ -90,6 +90,8 @@ def path(value: Path) -> Path:
     """A path that a file can have."""
     if "\0" in str(value):
         raise ValueError("no path can hold a NUL")
+    if str(value).startswith("~"):
+        raise ValueError("only a shell knows what ~ stands for; write the path out")
     return value
 
 

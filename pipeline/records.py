@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pipeline.counts import Counts, LevelCounts, Stages
 from pipeline.documents import Document, parse, render
-from pipeline.errors import DamagedError, MissingError
+from pipeline.errors import DamagedError, MissingError, StorageError
 from pipeline.storage import Storage
 
 RUN_SCHEMA: Final = "fairway-run/1.2"
@@ -189,6 +189,8 @@ def latest_records(storage: Storage) -> Iterator[RunRecord | DamagedError]:
             continue  # somebody has cleared it away in the meantime
         except DamagedError as damage:
             yield damage
+        except StorageError as fault:  # nothing but the history depends on one that cannot be read
+            yield DamagedError(str(fault))
 
 
 def attempt_of(records: Iterable[RunRecord | DamagedError], job: str) -> int:

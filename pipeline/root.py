@@ -63,6 +63,19 @@ def _mark(storage: LocalStorage) -> None:
         return  # another run made the same root at the same moment
 
 
+def check_root(storage: LocalStorage) -> None:
+    """Make sure that a data root is still one: its folder may have gone, or an empty one come in its place.
+
+    Raises:
+        DamagedError: it has no marker, or one that is not what it must be.
+    """
+    if MARKER not in names_in(storage.root):
+        raise DamagedError(
+            f"{storage.root} is no data root any more: {MARKER} is gone; nothing is written there"
+        )
+    _check_marker(storage)
+
+
 def _check_marker(storage: LocalStorage) -> None:
     place = storage.root / MARKER
     try:

@@ -89,6 +89,14 @@ def test_who_thinks_again_while_the_command_loads_sees_no_traceback() -> None:
     assert (run.returncode, run.stdout, run.stderr) == (130, "", "")
 
 
+@pytest.mark.parametrize("log", ["2>/dev/full", "2>&1 >/dev/null | true"])
+def test_a_log_that_cannot_be_written_stops_no_night(tmp_path: Path, log: str) -> None:
+    variables = " ".join(f"{name}={value}" for name, value in SMALL.items())
+    command = f'export {variables}; fairway nightly --date {FUTURE} --allow-future --data "$1" {log}'
+    assert shell(f"{command}; exit ${{PIPESTATUS[0]}}", tmp_path).returncode == 0
+    assert [record["outcome"] for record in records(tmp_path)] == ["done"]
+
+
 def test_an_error_that_nobody_can_be_told_keeps_its_exit_code() -> None:
     assert shell("fairway deal rate xx 2>/dev/full").returncode == 2
 

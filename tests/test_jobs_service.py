@@ -7,6 +7,7 @@ import dataclasses
 import json
 import logging
 import re
+import shutil
 from collections.abc import Callable
 from datetime import date, time, timedelta
 from pathlib import Path
@@ -300,6 +301,32 @@ def test_a_damaged_part_of_a_level_keeps_no_date_without_its_hole(storage: Local
     (part,) = storage.list("deals/level=medium/")
     storage.replace(part, b"damaged")
     check_holes_came_out_all_the_same(storage, re.escape(part))
+
+
+@pytest.mark.parametrize("empty", [False, True], ids=["gone", "an empty folder in its place"])
+def test_a_data_root_that_has_gone_is_not_made_again(
+    storage: LocalStorage, empty: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    def vanish() -> None:
+        shutil.rmtree(storage.root)
+        if empty:
+            storage.root.mkdir()
+
+    sleeper = Sleeper(START, waits=3)
+    tools = Tools(sleeper.clock, lambda: None, SILENT, "0.1.0")
+    service = Service(storage, SETTINGS, tools)
+    worked: list[int] = []
+
+    def work(failures: int) -> bool:
+        if len(worked) == 1:
+            vanish()
+        worked.append(failures)
+        return service.work(failures)
+
+    scheduler.serve(work, times_of(SETTINGS), sleeper.clock, sleeper)
+    assert worked[-1] > 0
+    assert "is no data root any more" in caplog.text
+    assert not storage.root.exists() or not any(storage.root.iterdir())
 
 
 def test_a_command_that_nobody_gave_a_date_does_not_believe_such_a_clock_either(

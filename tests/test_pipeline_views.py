@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from pipeline.catalog import empty_catalog, load_catalog
+from pipeline.catalog import empty_catalog, load_catalog, save_catalog
 from pipeline.query import asked
 from pipeline.root import open_root
 from pipeline.storage import LocalStorage
@@ -60,9 +60,6 @@ def test_both_see_the_same_while_a_pool_is_empty(
     storage = open_root(root, create=False)
     catalog = load_catalog(storage)
     catalog = catalog.with_pool(next(pool for pool in empty_catalog().pools if pool.level == "medium"))
-    (root / "catalog.json").unlink()
-    from pipeline.catalog import save_catalog
-
     save_catalog(storage, catalog)
     write_views(storage, catalog)
     check_same(root, monkeypatch, {"deals": 24, "dailies": 5, "runs": 1})

@@ -5,6 +5,7 @@ With JSON lines everything goes there that way, notes and errors too: whatever r
 
 import logging
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from jobs.logs import formatter_of, log
@@ -22,8 +23,9 @@ class _StandardError(logging.Handler):
         self.setFormatter(formatter_of(kind))
 
     def emit(self, record: logging.LogRecord) -> None:
-        sys.stderr.write(f"{self.format(record)}\n")
-        sys.stderr.flush()
+        with suppress(OSError):  # a full disk below the log, or nobody who reads it, ends no run
+            sys.stderr.write(f"{self.format(record)}\n")
+            sys.stderr.flush()
 
 
 def start_log(kind: "LogFormat", *, least: int = logging.INFO) -> None:

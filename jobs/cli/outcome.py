@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Final, NoReturn
+from typing import Final
 
 import typer
 
@@ -95,10 +95,12 @@ def complain(text: str) -> None:
 
 def stop_on_sigterm() -> None:
     """Let SIGTERM unwind the main thread, so that locks are released and nothing is left half-published."""
+    stopped: list[int] = []
 
-    def stop(number: int, _frame: FrameType | None) -> NoReturn:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # one is enough; a second must not break the tidying up
-        raise SystemExit(_BY_SIGNAL + number)
+    def stop(number: int, _frame: FrameType | None) -> None:
+        if not stopped:  # one is enough; a second must not break the tidying up
+            stopped.append(number)
+            raise SystemExit(_BY_SIGNAL + number)
 
     signal.signal(signal.SIGTERM, stop)
 
