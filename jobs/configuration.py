@@ -7,7 +7,7 @@ where it came from.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -30,6 +30,8 @@ from jobs.setting_values import key_from_text, looks_like_a_key
 from jobs.settings import Settings
 from pipeline.errors import ConfigurationError
 from pipeline.executors import MOST_WORKERS
+
+_IS_A_KEY: Final = "this is a key; write it into a file and name that"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,13 @@ def faults_in(file: ConfigFile) -> tuple[Fault, ...]:
     """All that is wrong with a file of settings by itself; files that it names are not looked at."""
     given: dict[Key, Given] = {}
     faults = _overrule(given, from_file(file))
+    key_file = given.get(SECRET_FILE)
+    if key_file is not None and looks_like_a_key(Path(str(key_file.value)).name):
+        begin = lead(key_file.origin, SECRET_FILE)
+        faults.append(Fault(key_file.origin, text_of(SECRET_FILE), None, "", f"{begin}: {_IS_A_KEY}"))
     checked = _checked(given, workers=1)
-    return (*faults, *(checked if isinstance(checked, tuple) else ()))
+    found = (*faults, *(checked if isinstance(checked, tuple) else ()))
+    return tuple(sorted(found, key=lambda fault: fault.origin.line or 0))
 
 
 def _overrule(given: dict[Key, Given], layer: Iterable[Given | Fault]) -> list[Fault]:
@@ -138,7 +145,7 @@ def _read_key_file(given: dict[Key, Given]) -> list[Fault]:
         return [Fault(file.origin, "", None, "", f"{both} are both set; unset one of them")]
     try:
         if looks_like_a_key(Path(file.value).name):
-            raise ConfigurationError("this is a key; write it into a file and name that")
+            raise ConfigurationError(_IS_A_KEY)
         key = key_from_text(read_key_text(Path(file.value)))
     except (ConfigurationError, ValueError) as error:
         return [Fault(file.origin, text_of(file.key), None, "", f"{lead(file.origin, file.key)}: {error}")]

@@ -82,7 +82,7 @@ def _told(storage: LocalStorage, run: Run, settings: Settings, tools: Tools) -> 
 @contextmanager
 def _cleared_and_recorded(storage: LocalStorage, run: Run, tools: Tools) -> Iterator[None]:
     log.info("%s begins", run.job, extra=details(event="begin", job=run.job))
-    run.tally.attempt = attempt_of(latest_records(storage), run.job)
+    run.tally.attempt = attempt_of(latest_records(storage), run.job, run.started)
     with recorded(storage, run, tools.clock):
         storage.clear_leftovers()
         yield

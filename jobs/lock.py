@@ -4,7 +4,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -38,7 +38,11 @@ def root_lock(root: Path, now: datetime) -> Iterator[None]:
     try:
         _take(handle, path)
         _write_holder(handle, path, now)
-        yield
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # whoever locks the file next need not be one that names itself
+                os.ftruncate(handle, 0)
     finally:
         os.close(handle)
 

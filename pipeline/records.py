@@ -193,16 +193,17 @@ def latest_records(storage: Storage) -> Iterator[RunRecord | DamagedError]:
             yield DamagedError(str(fault))
 
 
-def attempt_of(records: Iterable[RunRecord | DamagedError], job: str) -> int:
+def attempt_of(records: Iterable[RunRecord | DamagedError], job: str, now: datetime | None = None) -> int:
     """Which attempt in a row the next run of a job is: 1, and one more for each that has failed.
 
     Args:
         records: from `latest_records`; they are read back to the last good run of the job, but not for ever.
         job: the command.
+        now: runs that ended later are passed over: the clock was ahead then. None to believe all of them.
     """
     attempt = 1
     for record in islice(records, _MOST_LOOKED_AT):
-        if isinstance(record, RunRecord) and record.job == job:
+        if isinstance(record, RunRecord) and record.job == job and (now is None or record.ended <= now):
             if record.outcome.is_good:
                 break
             attempt += record.outcome is Outcome.FAILED

@@ -10,9 +10,7 @@ from functools import cached_property
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.compute
 import pyarrow.dataset
-import pyarrow.parquet
 
 from pipeline.catalog import Catalog, Part
 from pipeline.documents import parse
@@ -24,9 +22,6 @@ from solver.errors import FairwayError
 _BYTES_AT_ONCE: Final = 60_000_000  # that reading holds, about
 _WIDE: Final = {"steady_scores": 424, "deal": 176, "line": 60, "puzzle_id": 20}  # bytes a row, about
 _NARROW: Final = 9  # of any other column
-_FEW_PARTS: Final = 8  # where a question is about no more, rows are looked up
-_FEW_IN: Final = 100  # rows of a part are few if they are no more than one in so many
-_LOOKED_UP_AT_ONCE: Final = 512  # rows
 _REPEATED: Final = ("level", "rules")  # few texts in many rows: they are handed on as numbers
 _TYPES: Final = {
     "VARCHAR": pa.string(),
@@ -93,11 +88,7 @@ class _Scan:
 
     def _batches(self) -> Iterator[Any]:
         try:
-            fragments = list(self.deals.get_fragments(self.condition))
-            if self.condition is not None and len(fragments) <= _FEW_PARTS:
-                yield from self._looked_up(fragments)
-                return
-            for group in self._groups(fragments):
+            for group in self._groups():
                 yield from self._read(group)
         except pa.ArrowMemoryError:
             raise
@@ -110,41 +101,12 @@ class _Scan:
         some = pyarrow.dataset.FileSystemDataset(fragments, deals.schema, deals.format, deals.filesystem)
         yield from some.scanner(columns=self.columns, filter=self.condition).to_reader()
 
-    def _looked_up(self, fragments: list[Any]) -> Iterator[Any]:
-        """The rows of a few parts; of one in which few are asked for, little more than those is unpacked."""
-        for fragment in fragments:
-            places = self._few_places(fragment)
-            yield from self._read([fragment]) if places is None else self._rows_at(fragment, places)
-
-    def _few_places(self, fragment: Any) -> list[int] | None:
-        """Where in a part the rows are that meet the condition; None if they are not few, or only counted."""
-        if not self.columns and self.columns is not None:
-            return None
-        rows = fragment.to_table(schema=self.deals.schema, columns={"is_met": self.condition})
-        met = pyarrow.compute.indices_nonzero(rows["is_met"])
-        return met.to_pylist() if len(met) * _FEW_IN <= len(rows) else None
-
-    def _rows_at(self, fragment: Any, places: list[int]) -> Iterator[Any]:
-        """The rows of a part at these places; what comes after the last of them is not unpacked."""
-        if not places:
-            return
-        begin, schema = 0, self._schema
-        with pyarrow.parquet.ParquetFile(fragment.path, read_dictionary=_REPEATED) as file:
-            for batch in file.iter_batches(_LOOKED_UP_AT_ONCE, columns=schema.names):
-                here = [place - begin for place in places if begin <= place < begin + len(batch)]
-                if here:
-                    rows = batch.take(here)
-                    yield pa.RecordBatch.from_arrays([rows[name] for name in schema.names], schema=schema)
-                begin += len(batch)
-                if begin > places[-1]:
-                    return
-
-    def _groups(self, fragments: list[Any]) -> Iterator[list[Any]]:
-        """Parts some at a time: the fewer columns are wanted, the more."""
+    def _groups(self) -> Iterator[list[Any]]:
+        """The parts that the condition does not rule out, some at a time: the fewer columns, the more."""
         widths = [_WIDE.get(name, _NARROW) for name in self._schema.names]
         rows_at_once = _BYTES_AT_ONCE // max(sum(widths), _NARROW)
         group, rows = [], 0
-        for fragment in fragments:
+        for fragment in self.deals.get_fragments(self.condition):
             group.append(fragment)
             rows += self.deals.rows_of[fragment.path]
             if rows >= rows_at_once:

@@ -7,7 +7,7 @@ is written or published before its line has come through this.
 from dataclasses import dataclass
 
 from solver.cards import rank_of
-from solver.deal import Deal
+from solver.deal import COLUMN_HEIGHT, Deal
 from solver.errors import LineError
 from solver.rules import Rules
 
@@ -40,21 +40,18 @@ def replay(deal: Deal, rules: Rules, line: str) -> Replay:
     Raises:
         LineError: at the first move that is not legal, with those that were.
     """
-    columns = {str(number): list(cards) for number, cards in enumerate(deal.columns, start=1)}
-    stock = list(reversed(deal.stock))
-    waste = [deal.waste]
+    columns = {str(number): list(map(rank_of, cards)) for number, cards in enumerate(deal.columns, start=1)}
+    stock = list(map(rank_of, reversed(deal.stock)))
+    top, left, fitting = rank_of(deal.waste), len(columns) * COLUMN_HEIGHT, rules.plays_on
     for index, move in enumerate(line):
-        if not _is_legal(move, columns, stock, waste[-1], rules):
-            legal = (other for other in (*columns, "D") if _is_legal(other, columns, stock, waste[-1], rules))
-            raise LineError(index, move, "".join(legal))
-        waste.append(stock.pop() if move == "D" else columns[move].pop())
-    left = sum(len(cards) for cards in columns.values())
+        cards = columns.get(move)
+        if cards and cards[-1] in fitting[top]:
+            top = cards.pop()
+            left -= 1
+        elif move == "D" and stock and left:
+            top = stock.pop()
+        else:
+            legal = [number for number, cards in columns.items() if cards and cards[-1] in fitting[top]]
+            raise LineError(index, move, "".join((*legal, *("D" if stock and left else ""))))
     draws = len(deal.stock) - len(stock)
     return Replay(cleared=left == 0, cards_left=left, draws=draws, score=left or -len(stock))
-
-
-def _is_legal(move: str, columns: dict[str, list[int]], stock: list[int], top: int, rules: Rules) -> bool:
-    if move == "D":
-        return bool(stock) and any(columns.values())
-    cards = columns.get(move, [])
-    return bool(cards) and rank_of(cards[-1]) in rules.plays_on[rank_of(top)]

@@ -159,9 +159,9 @@ def test_all_that_is_wrong_with_a_file_is_told_with_78(tmp_path: Path) -> None:
     outcome = fairway("config", "check", file)
     assert outcome.code == 78
     assert outcome.text.splitlines() == [
+        f"{file}, line 1: workers is 0; allowed is a whole number from 1 to 256",
         f"{file}, line 2: unknown key worker; the nearest that Fairway knows is workers",
         f"{file}, line 5: unknown key hooks.daily_key; the nearest that Fairway knows is hooks.on_failure",
-        f"{file}, line 1: workers is 0; allowed is a whole number from 1 to 256",
         f"{file}, line 6: hooks.timeout_seconds is 'x'; allowed is a whole number from 1 to 600",
         "",
         "4 problems",

@@ -238,6 +238,7 @@ def test_after_a_restart_a_failure_is_made_good_at_once(
         ("12-01T00:20", "failed", 0, 0),
     ]
     storage.replace(daily_path(date(2026, 11, 29)), made_before(date(2026, 11, 29), None).daily)
+    assert standing_of(storage).has_failed
     serve(storage, Sleeper(START + DAY + timedelta(minutes=30), waits=1))
     assert told(storage, "started", "outcome", "attempt")[-1] == ("12-01T00:35", "done", 4)
     assert not standing_of(storage).has_failed

@@ -155,6 +155,10 @@ def test_an_attempt_is_counted_from_the_last_run_of_the_job_that_went_well(tmp_p
     storage.create("runs/z.json", b"{")
     assert attempt_of(latest_records(storage), "nightly") == 3
     assert attempt_of(latest_records(storage), "gc") == 1
+    ahead = A_RECORD.started + timedelta(days=400)
+    write_record(storage, dataclasses.replace(A_RECORD, started=ahead, ended=ahead, outcome=Outcome.DONE))
+    assert attempt_of(latest_records(storage), "nightly") == 1
+    assert attempt_of(latest_records(storage), "nightly", ahead - timedelta(days=1)) == 3
 
 
 def test_what_a_record_counts_can_be_asked_for_also_beside_one_of_before(tmp_path: Path) -> None:

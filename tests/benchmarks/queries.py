@@ -23,7 +23,8 @@ _ROUNDS: Final = 3  # for each of the others: a query is short
 _NOTHING: Final = "select 1"
 _PARS: Final = "select par, count(*) from deals group by par"
 _LEVELS_AND_PARS: Final = "select level, par, count(*) from deals group by all"
-_LOOK_UP: Final = "select * from deals where deal_number = {number}"
+_LOOK_UP: Final = "select * from deals where level = 'medium' and deal_number = {number}"
+_LOOK_UP_ALL: Final = "select * from deals where deal_number = {number}"
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
@@ -39,7 +40,6 @@ def _of_pools(storage: LocalStorage, catalog: Catalog, rounds: int) -> Iterator[
     size = sum(pool.size for pool in catalog.pools)
     rows = f"{size:,} rows"
     number = min(pool.next_number for pool in catalog.pools) // 2  # in the middle of every level
-    look_up = _LOOK_UP.format(number=number)
     spent = in_turn(
         rounds,
         {
@@ -53,14 +53,20 @@ def _of_pools(storage: LocalStorage, catalog: Catalog, rounds: int) -> Iterator[
             "look-up by number": partial(
                 _answered,
                 storage,
-                look_up,
+                _LOOK_UP.format(number=number),
+                lambda rows: [row[1] for row in rows] == [number],
+            ),
+            "look-up in all pools": partial(
+                _answered,
+                storage,
+                _LOOK_UP_ALL.format(number=number),
                 lambda rows: [row[1] for row in rows] == [number] * len(catalog.pools),
             ),
             "pool status": partial(_status, storage),
         },
     )
     opening = spent["opening"]
-    for name in ("group by par", "group by level and par", "look-up by number"):
+    for name in ("group by par", "group by level and par", "look-up by number", "look-up in all pools"):
         own = tuple(whole - before for whole, before in zip(spent[name], opening, strict=True))
         yield Figure(f"{name}, {rows}", "ms", wall_milliseconds(own))
         yield Figure(f"{name} with opening, {rows}", "ms", wall_milliseconds(spent[name]))
