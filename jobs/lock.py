@@ -1,5 +1,6 @@
 """One writer at a time: an advisory lock on the data root, given up by the system when its holder dies."""
 
+import errno
 import fcntl
 import json
 import os
@@ -13,6 +14,7 @@ from pipeline.errors import BusyError, StorageError
 
 LOCK_FILE: Final = ".lock"
 _MOST_BYTES: Final = 1000
+_WIDTH: Final = 120
 _REMEDY: Final = "make the folder writable for this user, or choose another with --data"
 
 
@@ -42,7 +44,7 @@ def root_lock(root: Path, now: datetime) -> Iterator[None]:
             yield
         finally:
             with suppress(OSError):  # whoever locks the file next need not be one that names itself
-                os.ftruncate(handle, 0)
+                _write(handle, "")
     finally:
         os.close(handle)
 
@@ -61,10 +63,17 @@ def _take(handle: int, path: Path) -> None:
 def _write_holder(handle: int, path: Path, now: datetime) -> None:
     holder = {"pid": os.getpid(), "since": now.isoformat(timespec="seconds")}
     try:
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{json.dumps(holder)}\n".encode("ascii"), 0)
+        _write(handle, json.dumps(holder))
     except OSError as error:
-        raise StorageError(f"cannot write the lock {path}: {error.strerror}; {_REMEDY}") from error
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        remedy = "free some space there and run the command again" if is_full else _REMEDY
+        raise StorageError(f"cannot write the lock {path}: {error.strerror}; {remedy}") from error
+
+
+def _write(handle: int, text: str) -> None:
+    """Write over what is in the file, always of one size: where the disk is full, no room need be found."""
+    os.pwrite(handle, f"{text:<{_WIDTH}}\n".encode("ascii"), 0)
+    os.ftruncate(handle, _WIDTH + 1)
 
 
 def _holder_text(handle: int) -> str:

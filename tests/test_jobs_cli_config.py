@@ -168,7 +168,7 @@ def test_all_that_is_wrong_with_a_file_is_told_with_78(tmp_path: Path) -> None:
     ]
     document = json.loads(fairway("config", "check", file, "--json").text)
     assert not document["passed"]
-    assert document["problems"][2] == {
+    assert document["problems"][0] == {
         "text": f"{file}, line 1: workers is 0; allowed is a whole number from 1 to 256",
         "key": "workers",
         "value": "0",
