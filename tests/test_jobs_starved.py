@@ -8,6 +8,7 @@ import dataclasses
 import os
 import re
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -15,8 +16,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import typer
 
-from tests.command import files_of
+from tests.command import ROOT, files_of
 from tests.ordeal import ROWS, VARIABLES, Ordeal, Stage, check_finished, check_readable, done
 from tests.victim import FAULTS, LASTING, Request, Run, Victim
 
@@ -47,11 +49,17 @@ DISK = "2m"
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that another user can get into and write to."""
+    """A folder that another user can get into and write to; who must be able to read the program, too."""
+    if OTHER_USER is not None and not all(map(lets_others_in, (ROOT, Path(typer.__file__).parent))):
+        pytest.skip("another user cannot read the program where it lies")
     folder = Path(tempfile.mkdtemp())
     give_away(folder)
     yield folder
     shutil.rmtree(folder)
+
+
+def lets_others_in(folder: Path) -> bool:
+    return all(place.stat().st_mode & stat.S_IXOTH for place in (folder, *folder.parents))
 
 
 def give_away(folder: Path) -> None:
