@@ -1,6 +1,5 @@
 """One writer at a time: an advisory lock on the data root, given up by the system when its holder dies."""
 
-import errno
 import fcntl
 import json
 import os
@@ -11,11 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from pipeline.errors import BusyError, StorageError
+from pipeline.storage import reason_of
 
 LOCK_FILE: Final = ".lock"
 _MOST_BYTES: Final = 1000
 _WIDTH: Final = 120
-_REMEDY: Final = "make the folder writable for this user, or choose another with --data"
 
 
 @contextmanager
@@ -36,7 +35,7 @@ def root_lock(root: Path, now: datetime) -> Iterator[None]:
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
     except OSError as error:
-        raise StorageError(f"cannot write the lock {path}: {error.strerror}; {_REMEDY}") from error
+        raise StorageError(f"cannot write the lock {path}: {reason_of(error)}") from error
     try:
         _take(handle, path)
         _write_holder(handle, path, now)
@@ -57,7 +56,7 @@ def _take(handle: int, path: Path) -> None:
             f"another run holds {path.parent}: {_holder_text(handle)}; try again when it has ended"
         ) from error
     except OSError as error:
-        raise StorageError(f"cannot lock {path}: {error.strerror}; {_REMEDY}") from error
+        raise StorageError(f"cannot lock {path}: {reason_of(error)}") from error
 
 
 def _write_holder(handle: int, path: Path, now: datetime) -> None:
@@ -65,9 +64,7 @@ def _write_holder(handle: int, path: Path, now: datetime) -> None:
     try:
         _write(handle, json.dumps(holder))
     except OSError as error:
-        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        remedy = "free some space there and run the command again" if is_full else _REMEDY
-        raise StorageError(f"cannot write the lock {path}: {error.strerror}; {remedy}") from error
+        raise StorageError(f"cannot write the lock {path}: {reason_of(error)}") from error
 
 
 def _write(handle: int, text: str) -> None:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from pipeline import versions
-from pipeline.documents import parse, render
+from pipeline.documents import Document, parse, render
 from pipeline.errors import AlreadyThereError, CheckError, DamagedError, MissingError
 from pipeline.levels import LEVELS, level_named
 from pipeline.records import latest_records
@@ -264,9 +264,10 @@ def parse_catalog(data: bytes, path: str = CATALOG_FILE) -> Catalog:
     Raises:
         DamagedError: see `load_catalog`.
     """
-    catalog = from_json(Catalog, _in_todays_layout(data, path), path, versions.CATALOG)
+    document = parse(data, path)
+    is_hashed = _layout_of(document) >= _FIRST_HASHED
+    catalog = from_json(Catalog, _in_todays_layout(document, data), path, versions.CATALOG)
     faults = list(_faults(catalog))
-    is_hashed = parse(data, path)["version"] >= _FIRST_HASHED
     if is_hashed and _hashed(data[: -len(_hashed(b""))] + _END) != data:
         faults.append("it is not as it was written, its sha256 says")
     if faults:
@@ -274,14 +275,19 @@ def parse_catalog(data: bytes, path: str = CATALOG_FILE) -> Catalog:
     return catalog
 
 
-def _in_todays_layout(data: bytes, path: str) -> bytes:
+def _layout_of(document: Document) -> int:
+    """The layout of a catalog; 0 where it does not say one."""
+    version = document.get("version")
+    return version if type(version) is int else 0
+
+
+def _in_todays_layout(document: Document, data: bytes) -> bytes:
     """The text of a catalog without its hash, and as it would be now where it has one of the earlier layouts.
 
     A catalog of layout 1 is always the first of its root.
     """
-    document = parse(data, path)
-    version, pools = document.get("version"), document.get("pools")
-    if type(version) is not int or version > versions.CATALOG:
+    version, pools = _layout_of(document), document.get("pools")
+    if version > versions.CATALOG:
         return data
     if version >= _FIRST_HASHED:
         return render({key: value for key, value in document.items() if key != _HASH_KEY})

@@ -46,6 +46,11 @@ _REMEDIES: Final = {
 _OTHER_REMEDY: Final = "check the disk and run the command again"
 
 
+def reason_of(fault: OSError) -> str:
+    """Why the system refused something in a data root, and what to do about it."""
+    return f"{fault.strerror or fault}; {_REMEDIES.get(fault.errno or 0, _OTHER_REMEDY)}"
+
+
 class Storage(Protocol):
     """Finished files by path; all five operations raise `StorageError` when the store fails them."""
 
@@ -305,5 +310,4 @@ def _explained(what: str, place: Path) -> Iterator[None]:
     except FileExistsError as fault:
         raise AlreadyThereError(f"cannot {what} {place}: it exists already") from fault
     except OSError as fault:
-        remedy = _REMEDIES.get(fault.errno or 0, _OTHER_REMEDY)
-        raise StorageError(f"cannot {what} {place}: {fault.strerror or fault}; {remedy}") from fault
+        raise StorageError(f"cannot {what} {place}: {reason_of(fault)}") from fault

@@ -80,7 +80,7 @@ def export(day: ShownDay = None, output: Output = None, data: Data = None, confi
     wanted = _shown(day)
     storage = storage_at(read_settings(config, data=data))
     if output is not None:
-        check_outside(output, storage)
+        check_outside(output)
     published = _published(storage, wanted)
     with sink(output) as stream:
         stream.write(published)

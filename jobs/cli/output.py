@@ -14,7 +14,7 @@ from jobs.cli.logs import is_json
 from jobs.logs import log
 from pipeline.errors import StorageError
 from pipeline.root import MARKER
-from pipeline.storage import INCOMING, LocalStorage
+from pipeline.storage import INCOMING
 from solver.errors import UsageError
 
 if TYPE_CHECKING:  # it takes longer to load than help takes to print
@@ -107,18 +107,8 @@ def put_table(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]
     console().print(table)
 
 
-def check_outside(path: Path, storage: LocalStorage) -> None:
-    """Refuse to write a user's file into the data root, where everything has its place.
-
-    Raises:
-        UsageError: the path lies inside.
-    """
-    if Path(os.path.realpath(path)).is_relative_to(storage.root):
-        raise UsageError(f"{path} lies in the data root {storage.root}; write it elsewhere")
-
-
-def check_outside_roots(path: Path) -> None:
-    """Refuse to write a user's file into any data root.
+def check_outside(path: Path) -> None:
+    """Refuse to write a user's file into a data root, where everything has its place.
 
     Raises:
         UsageError: a folder above it is one.

@@ -64,7 +64,7 @@ def query(
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings)
     if output is not None:
-        check_outside(output, storage)
+        check_outside(output)
     from jobs.settings import environment
 
     question = Question(str(storage.root), statement, settings.workers, timeout)

@@ -10,7 +10,6 @@ from jobs.cli.options import Config, Data, Json, Workers, number_option
 from jobs.cli.output import (
     STANDARD,
     check_outside,
-    check_outside_roots,
     check_writable,
     note,
     put_json,
@@ -81,7 +80,7 @@ def winnability(
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings, create=True)
     if output is not None:
-        check_outside(output, storage)
+        check_outside(output)
         check_writable(output)  # now, and not after hours of work
     try:
         with shown_progress(time_left=True) as progress:
@@ -127,7 +126,7 @@ def chart(
 
     if any(_is_same(file, output) for file in files):
         raise UsageError(f"{output} is one of the files to be drawn; name another with -o")
-    check_outside_roots(output)
+    check_outside(output)
     picture = study_chart([read_whole(_content(file), str(file)) for file in files])
     with sink(output) as stream:
         stream.write(picture.encode())
