@@ -7,10 +7,12 @@ the distribution out.
 
 import math
 import threading
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import accumulate
+from itertools import accumulate, repeat
+from operator import mul, truediv
 from typing import Final
 
 import numpy as np
@@ -33,6 +35,7 @@ from solver.steady_kernel import (
 __all__ = ["TOTAL_MASS", "ScoreDistribution", "Workspace", "rate", "score_masses", "warm_up"]
 
 _SCORES: Final = range(LOWEST_SCORE, HIGHEST_SCORE + 1)
+_SQUARES: Final = tuple(score * score for score in _SCORES)
 _USUAL_CAPACITY: Final = 2**15  # positions, 1.6 MB in all; one deal in a hundred needs more, under relaxed
 
 
@@ -64,15 +67,16 @@ class ScoreDistribution:
     @cached_property
     def mean_exact(self) -> Fraction:
         """Mean score."""
-        return Fraction(self._moment(1), TOTAL_MASS)
+        return Fraction(sum(map(mul, self.masses, _SCORES)), TOTAL_MASS)
 
     @cached_property
     def variance_exact(self) -> Fraction:
         """Variance of the score, of the population."""
-        return Fraction(self._moment(2), TOTAL_MASS) - self.mean_exact**2
+        return Fraction(sum(map(mul, self.masses, _SQUARES)), TOTAL_MASS) - self.mean_exact**2
 
-    def _moment(self, power: int) -> int:
-        return sum(mass * score**power for score, mass in zip(_SCORES, self.masses, strict=True))
+    @cached_property
+    def _cumulated(self) -> tuple[int, ...]:
+        return tuple(accumulate(self.masses))
 
     def quantile(self, numerator: int, denominator: int) -> int:
         """The least score whose cumulated mass is at least `numerator / denominator` of the whole.
@@ -82,11 +86,8 @@ class ScoreDistribution:
         """
         if not 0 <= numerator <= denominator or denominator == 0:
             raise UsageError(f"{numerator}/{denominator} is no quantile; it must lie in 0 .. 1")
-        cumulated = accumulate(self.masses)
-        wanted = numerator * TOTAL_MASS
-        return next(
-            score for score, mass in zip(_SCORES, cumulated, strict=True) if mass * denominator >= wanted
-        )
+        wanted = -(-numerator * TOTAL_MASS // denominator)  # rounded up: masses are whole numbers
+        return _SCORES[bisect_left(self._cumulated, wanted)]
 
     @property
     def mean(self) -> float:
@@ -98,10 +99,15 @@ class ScoreDistribution:
         """Standard deviation of the score, of the population, rounded."""
         return math.sqrt(self.variance_exact)
 
+    def at_most(self, score: int) -> float:
+        """Probability of this score or less, rounded: how often the steady player does as well or better."""
+        upto = sum(mass for each, mass in zip(_SCORES, self.masses, strict=True) if each <= score)
+        return upto / TOTAL_MASS
+
     @property
     def clear_rate(self) -> float:
         """Probability of a score of 0 or less, rounded: how often the steady player clears the columns."""
-        return sum(self.masses[: 1 - LOWEST_SCORE]) / TOTAL_MASS
+        return self.at_most(0)
 
     @property
     def p10(self) -> int:
@@ -121,7 +127,7 @@ class ScoreDistribution:
     @property
     def probabilities(self) -> tuple[float, ...]:
         """The masses over `TOTAL_MASS`, each rounded to a float."""
-        return tuple(mass / TOTAL_MASS for mass in self.masses)
+        return tuple(map(truediv, self.masses, repeat(TOTAL_MASS)))
 
 
 class Workspace:

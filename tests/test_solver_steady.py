@@ -248,6 +248,14 @@ def test_probabilities_are_the_masses_to_the_last_place_of_a_float(distribution:
         assert abs(Fraction(probability) * TOTAL_MASS - mass) <= Fraction(mass, 2**53)
 
 
+@given(distributions, st.integers(LOWEST_SCORE - 2, HIGHEST_SCORE + 2))
+def test_the_chance_of_at_most_a_score_is_all_the_mass_up_to_it_rounded_once(
+    distribution: ScoreDistribution, score: int
+) -> None:
+    upto = sum(distribution.masses[: max(0, score + 1 - LOWEST_SCORE)])
+    assert distribution.at_most(score) == float(Fraction(upto, TOTAL_MASS))
+
+
 @pytest.mark.parametrize(
     "masses",
     [(), (TOTAL_MASS,), (0,) * SCORE_COUNT, (TOTAL_MASS,) * SCORE_COUNT, (TOTAL_MASS + 1, -1, *(0,) * 50)],
