@@ -12,7 +12,7 @@ from jobs.cli.context import load_kernels, read_settings
 from jobs.cli.deal_file import answer_file
 from jobs.cli.deal_text import GivenDeal, parse_given
 from jobs.cli.drawing import can_draw_symbols, draw_table
-from jobs.cli.options import Config, DealFile, Json, RulesName, What, Workers
+from jobs.cli.options import Config, DealFile, Json, RulesName, WhatOrNone, Workers
 from jobs.cli.output import console, put_json, say
 from solver.errors import UsageError
 from solver.rules import rules_named
@@ -41,7 +41,7 @@ def _group() -> None:
 
 @app.command()
 def show(
-    what: What = None,
+    what: WhatOrNone = None,
     rules: RulesName = _GOLF,
     file: DealFile = None,
     workers: Workers = None,
@@ -66,7 +66,7 @@ def show(
 
 @app.command()
 def solve(
-    what: What = None,
+    what: WhatOrNone = None,
     rules: RulesName = _GOLF,
     file: DealFile = None,
     verdict_only: VerdictOnly = False,
@@ -93,7 +93,7 @@ def solve(
 
 @app.command()
 def rate(
-    what: What = None,
+    what: WhatOrNone = None,
     rules: RulesName = _GOLF,
     file: DealFile = None,
     workers: Workers = None,

@@ -121,11 +121,19 @@ Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write to this file.", show_default=False),
 ]
-What = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="WHAT",
-        help=f"A deal number, 0 .. {MOST_DEAL_NUMBER}, or a deal in notation.",
+_WHAT: Final = typer.Argument(
+    metavar="WHAT",
+    help=f"A deal number, 0 .. {MOST_DEAL_NUMBER}, or a deal in notation.",
+    show_default=False,
+)
+What = Annotated[str, _WHAT]
+WhatOrNone = Annotated[str | None, _WHAT]
+Line = Annotated[
+    str,
+    typer.Option(
+        "--line",
+        metavar="LINE",
+        help="The moves so far, as in D31: 1 .. 7 plays from that column, D draws. Default: none, the start.",
         show_default=False,
     ),
 ]
