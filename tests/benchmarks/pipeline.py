@@ -1,10 +1,11 @@
 """The pipeline: deal numbers in, the bytes of a part out, by one thread and by two in turn.
 
 All is in it that a night does short of the disk: shuffles, search, steady player, policy, replay, puzzle
-ids, rows, Parquet.
+ids, rows, Parquet. Beside two threads, in the same rounds, stand two processes with one thread each: they
+share nothing, and so tell how much of what two threads lack is lost by the machine and not by us.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 
 from pipeline.executors import batches_ahead, local_executor
@@ -13,6 +14,7 @@ from pipeline.levels import LEVELS
 from pipeline.progress import SILENT
 from pipeline.schema import part_bytes
 from tests.benchmarks.figures import Bench, Figure
+from tests.benchmarks.pipeline_worker import Worker, made_at_once, workers
 from tests.benchmarks.timing import Spent, in_turn, process_clock, ratios, timed
 
 
@@ -24,10 +26,15 @@ def measure(bench: Bench) -> Iterator[Figure]:
 
 
 def _of_level(level: str, bench: Bench) -> Iterator[Figure]:
-    spent = in_turn(
-        bench.rounds,
-        {"one": lambda: _made(level, bench.certified, 1), "two": lambda: _made(level, bench.certified, 2)},
-    )
+    size = bench.certified
+    with workers(2, level, size) as processes:
+        works: dict[str, Callable[[], Spent]] = {
+            "one": lambda: made(level, size, 1),
+            "two": lambda: made(level, size, 2),
+            "one process": lambda: _by_processes(processes[:1], size),
+            "two processes": lambda: _by_processes(processes, size),
+        }
+        spent = in_turn(bench.rounds, works)
     one, two = spent["one"], spent["two"]
     unit = "deals a second"
     yield Figure(f"{level}: certified by one core", unit, tuple(1 / each.cpu for each in one))
@@ -35,9 +42,17 @@ def _of_level(level: str, bench: Bench) -> Iterator[Figure]:
     yield Figure(f"{level}: certified by two threads, wall", unit, tuple(1 / each.wall for each in two))
     speedup = ratios((each.wall for each in one), (each.wall for each in two))
     yield Figure(f"{level}: two threads to one", "ratio", speedup)
+    alone, both = spent["one process"], spent["two processes"]
+    ceiling = ratios((each.wall for each in alone), (each.wall for each in both))
+    yield Figure(f"{level}: two processes to one", "ratio", ceiling)
 
 
-def _made(level: str, size: int, workers: int) -> Spent:
+def _by_processes(processes: list[Worker], size: int) -> Spent:
+    """What each deal took where every process makes a part at the same time; wall time alone."""
+    return Spent(made_at_once(processes), 0.0).each(size * len(processes))
+
+
+def made(level: str, size: int, workers: int) -> Spent:
     """Make one part; what each of its deals took, by all threads of the process together."""
 
     def work() -> None:
