@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from jobs.cli import deal_text
-from jobs.cli.deal_text import deal_lines, line_count, parse_given
+from jobs.cli import line_file
+from jobs.cli.deal_text import parse_given
 from jobs.cli.drawing import draw_table
+from jobs.cli.line_file import line_count, lines_of
 from pipeline.shuffle import deal_numbered
 from solver.cards import CARD_NAMES
 from solver.deal import Deal, parse_deal
@@ -192,7 +193,7 @@ def test_a_file_is_read_a_line_at_a_time() -> None:
             return b"%d\n" % self.served
 
     stream = Endless()
-    lines = deal_lines(stream, "endless")
+    lines = lines_of(stream, "endless", "deal")
     assert [next(lines).text for _ in range(5)] == ["1", "2", "3", "4", "5"]
     assert stream.served == 5
 
@@ -201,7 +202,7 @@ def test_a_file_is_read_a_line_at_a_time() -> None:
     ("data", "count"), [(b"", 0), (b"a", 1), (b"a\n", 1), (b"a\nb", 2), (b"\n\n", 2), (b"a\r\nb\r\n", 2)]
 )
 def test_lines_are_counted_as_they_are_read(data: bytes, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deal_text, "_COUNTED_BYTES", 2)
+    monkeypatch.setattr(line_file, "_COUNTED_BYTES", 2)
     assert line_count(io.BytesIO(data)) == count
 
 

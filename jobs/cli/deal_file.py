@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from jobs.cli.deal_text import STANDARD_INPUT, GivenDeal, deal_lines, line_count, parse_line
+from jobs.cli.deal_text import GivenDeal, parse_line
+from jobs.cli.line_file import lines_of, opened
 from jobs.cli.output import json_line
 from jobs.cli.progress import shown_progress
 from pipeline.executors import batches_ahead, local_executor
@@ -39,7 +40,7 @@ def answer_file(file: Path, answer: Answer, workers: int) -> None:
         return chunk[-1][0], b"".join(json_line(answer(given)) for _, given in chunk)
 
     with (
-        _opened(file) as (stream, name, total),
+        opened(file) as (stream, name, total),
         shown_progress(bars=has_bars) as progress,
         local_executor(workers) as executor,
         closing(
@@ -68,25 +69,7 @@ def _chunks(items: Iterator[tuple[int, GivenDeal]], size: int) -> Iterator[list[
 def _up_to_fault(stream: BinaryIO, name: str, faults: list[UsageError]) -> Iterator[tuple[int, GivenDeal]]:
     """The deals up to the first faulty line, each with its line; the fault is put by, to be raised last."""
     try:
-        for line in deal_lines(stream, name):
+        for line in lines_of(stream, name, "deal"):
             yield line.number, parse_line(line, name)
     except UsageError as error:
         faults.append(error)
-
-
-@contextmanager
-def _opened(file: Path) -> Iterator[tuple[BinaryIO, str, int]]:
-    """The bytes of a file, what to call it, and how many lines it has: 0 where that cannot be known."""
-    if file == STANDARD_INPUT:
-        yield sys.stdin.buffer, "standard input", 0
-        return
-    try:
-        stream = file.open("rb")
-    except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror}") from error
-    with stream:
-        total = 0
-        if file.is_file():  # a pipe can be read but once
-            total = line_count(stream)
-            stream.seek(0)
-        yield stream, str(file), total
