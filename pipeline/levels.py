@@ -1,6 +1,6 @@
-"""The levels: which rules each is played by, which deals its policy admits, and what a hole's par is.
+"""The levels: rules, the deals that a level's policy admits, the par of a hole, the course of a round.
 
-A level is a row of `LEVELS`. Policy v1 and par v1 are frozen. Both read the steady
+A level is a row of `LEVELS`. Policy v1, par v1 and course v1 are frozen. The first two read the steady
 player's distribution through its exact mean, so that no rounding can move a deal over a threshold.
 """
 
@@ -30,12 +30,15 @@ class Level:
         rules: the King rule.
         mean_from: least admitted steady mean (score points); None for no bound.
         mean_below: the steady mean from which on a deal is admitted no longer; None for no bound.
+        course: the pars of a round's holes in the order they are played; they follow how many deals of each
+            par the policy admits. Empty where there are no rounds.
     """
 
     name: str
     rules: Rules
     mean_from: Fraction | None = None
     mean_below: Fraction | None = None
+    course: tuple[int, ...] = ()
 
     def admits(self, distribution: "ScoreDistribution") -> bool:
         """Whether a deal that can be cleared is admitted with this score distribution."""
@@ -49,9 +52,15 @@ LEVELS: Final[Mapping[str, Level]] = MappingProxyType(
     {
         level.name: level
         for level in (
-            Level("easy", RULES["relaxed"], mean_below=Fraction(9, 2)),
-            Level("medium", RULES["golf"]),
-            Level("hard", RULES["dead_king"], mean_from=Fraction(7, 2), mean_below=Fraction(13, 2)),
+            Level("easy", RULES["relaxed"], mean_below=Fraction(9, 2), course=(3, 3, 3, 3, 4, 3, 3, 3, 3)),
+            Level("medium", RULES["golf"], course=(3, 5, 3, 5, 4, 5, 3, 5, 3)),
+            Level(
+                "hard",
+                RULES["dead_king"],
+                mean_from=Fraction(7, 2),
+                mean_below=Fraction(13, 2),
+                course=(5, 4, 5, 4, 5, 4, 5, 4, 5),
+            ),
         )
     }
 )

@@ -19,6 +19,7 @@ PAR: Final = 1
 POLICY: Final = 1
 PUZZLE: Final = 1
 DAILY: Final = 1
+COURSE: Final = 1  # pars of a round's holes, and which deals it is made of
 STUDY: Final = 1  # columns of the counts of a study
 
 PART_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
