@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
+from pipeline.daily import hole_of
 from pipeline.daily_faults import daily_faults
 from pipeline.documents import INDEX_SCHEMA, Document, parse, render, schema_faults
-from pipeline.errors import DamagedError, MissingError
+from pipeline.errors import CheckError, DamagedError, MissingError
 from pipeline.storage import Storage
 
 DAILY_FOLDER: Final = "daily/"
@@ -130,6 +131,35 @@ def private_solution_path(day: date) -> str:
 def published_days(storage: Storage) -> tuple[date, ...]:
     """The dates that have a daily, in order."""
     return days_in(storage, DAILY_FOLDER)
+
+
+def published_bytes(storage: Storage, day: date) -> bytes:
+    """The bytes of the daily of a date, whatever is in them.
+
+    Raises:
+        UsageError: the date lies before the first hole.
+        CheckError: the hole is not published.
+    """
+    hole_of(day)
+    try:
+        return storage.read(daily_path(day))
+    except MissingError as error:
+        raise CheckError(
+            f"the Daily hole of {day} is not published; `fairway daily publish` does it"
+        ) from error
+
+
+def published_daily(storage: Storage, day: date) -> Document:
+    """The daily of a date, checked.
+
+    Raises:
+        UsageError: the date lies before the first hole.
+        CheckError: the hole is not published.
+        DamagedError: it is not what it must be.
+    """
+    document = parse(published_bytes(storage, day), daily_path(day))
+    check_daily(document, day)
+    return document
 
 
 def days_in(storage: Storage, folder: str) -> tuple[date, ...]:

@@ -9,12 +9,13 @@ import pytest
 
 from pipeline import publish as module
 from pipeline.documents import INDEX_SCHEMA, parse, schema_faults
-from pipeline.errors import StorageError
+from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.ledger import (
     INDEX_PATH,
     daily_path,
     parse_index,
     private_solution_path,
+    published_daily,
     published_days,
     sha256_of,
     solution_path,
@@ -134,6 +135,20 @@ def test_a_date_before_the_first_hole_is_refused_before_anything_is_written(site
     with pytest.raises(UsageError, match="there is no hole for 2025-12-31"):
         site.publish([DAYS[0], date(2025, 12, 31)])
     assert site.files() == {}
+
+
+def test_a_published_hole_is_read_back_checked(site: Site) -> None:
+    site.publish(DAYS[:2])
+    assert published_daily(site.root, DAYS[0])["date"] == str(DAYS[0])
+    with pytest.raises(CheckError, match=f"the Daily hole of {DAYS[2]} is not published"):
+        published_daily(site.root, DAYS[2])
+    with pytest.raises(UsageError, match="there is no hole for 2025-12-31"):
+        published_daily(site.root, date(2025, 12, 31))
+    site.edit(daily_path(DAYS[0]), date=str(DAYS[1]))
+    site.edit(daily_path(DAYS[1]), par=9)
+    for day in DAYS[:2]:
+        with pytest.raises(DamagedError, match=f"{day}.json: .*restore it from a copy"):
+            published_daily(site.root, day)
 
 
 def test_work_and_result_can_travel_to_another_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,8 @@ from jobs.cli.progress import shown_progress
 from jobs.days import check_not_future, days_between
 from pipeline.daily import hole_of
 from pipeline.documents import Document, parse
-from pipeline.errors import CheckError, DamagedError, MissingError
-from pipeline.ledger import daily_path
-from pipeline.storage import LocalStorage
+from pipeline.errors import DamagedError
+from pipeline.ledger import daily_path, published_bytes
 from solver.deal import parse_deal
 from solver.errors import UsageError
 from solver.rules import rules_named
@@ -57,7 +56,7 @@ def show(day: ShownDay = None, data: Data = None, config: Config = None, as_json
     Example: fairway daily show --date 2026-11-30
     """
     wanted = _shown(day)
-    published = _published(storage_at(read_settings(config, data=data)), wanted)
+    published = published_bytes(storage_at(read_settings(config, data=data)), wanted)
     if as_json:
         put_bytes(published)
         return
@@ -81,7 +80,7 @@ def export(day: ShownDay = None, output: Output = None, data: Data = None, confi
     storage = storage_at(read_settings(config, data=data))
     if output is not None:
         check_outside(output)
-    published = _published(storage, wanted)
+    published = published_bytes(storage, wanted)
     with sink(output) as stream:
         stream.write(published)
 
@@ -147,20 +146,6 @@ def _shown(day: date | None) -> date:
 
 def _texts(days: tuple[date, ...]) -> list[str]:
     return [day.isoformat() for day in days]
-
-
-def _published(storage: LocalStorage, day: date) -> bytes:
-    """The bytes of a published hole.
-
-    Raises:
-        CheckError: it is not out.
-    """
-    try:
-        return storage.read(daily_path(day))
-    except MissingError as error:
-        raise CheckError(
-            f"the Daily hole of {day} is not published; `fairway daily publish` does it"
-        ) from error
 
 
 def _tell(document: Document) -> None:
