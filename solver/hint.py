@@ -9,11 +9,12 @@ order of preference:
 4. then the lowest-numbered column.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from solver.analysis import Analysis, MoveValue, analyse
 from solver.moves import DRAW, Position
-from solver.reasons import Reason
+from solver.reasons import Choice, Reason, reason_for, reason_when_over
 from solver.rules import Rules
 from solver.runs import Run, longest_runs
 
@@ -42,21 +43,18 @@ def hint(position: Position, rules: Rules) -> Hint:
 
 def hint_from(analysis: Analysis) -> Hint:
     """The move to make from a position that is analysed already."""
+    if not analysis.moves:
+        over = reason_when_over(analysis.position)
+        return Hint(None, analysis.best_score, analysis.clearable, over)
     runs = longest_runs(analysis.position, analysis.rules)
-    chosen = preferred(analysis, runs)
-    reason = Reason("keeps_best", {"best_score": analysis.best_score}, "")
-    move = None if chosen is None else chosen.move
-    return Hint(move, analysis.best_score, analysis.clearable, reason)
+    chosen = _preferred(analysis, runs)
+    reason = reason_for(Choice(analysis, chosen, runs))
+    return Hint(chosen.move, analysis.best_score, analysis.clearable, reason)
 
 
-def preferred(analysis: Analysis, runs: dict[str, Run]) -> MoveValue | None:
-    """The best move that the order of preference puts first; None where the hole is over.
-
-    Args:
-        analysis: of the position.
-        runs: the longest run that begins with each legal play.
-    """
+def _preferred(analysis: Analysis, runs: Mapping[str, Run]) -> MoveValue:
+    """The best move that the order of preference puts first."""
     best = [value for value in analysis.moves if not value.gives_away]
     plays = [value for value in best if value.move != DRAW]
-    # Of equals max keeps the first, which is the lowest-numbered column.
-    return max(plays, key=lambda value: runs[value.move], default=best[0] if best else None)
+    # Of equals max keeps the first, the lowest-numbered column; without a play only the draw is left.
+    return max(plays, key=lambda play: runs[play.move], default=best[-1])
