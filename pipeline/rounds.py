@@ -85,6 +85,11 @@ class Round:
     holes: tuple[Hole, ...]
 
     @property
+    def title(self) -> str:
+        """What the round is called for people."""
+        return f"round {self.number} of level {self.level}, generation {self.generation}"
+
+    @property
     def par(self) -> int:
         """Par of all holes together."""
         return sum(hole.par for hole in self.holes)
@@ -142,6 +147,17 @@ def full_rounds(counts: Mapping[int, int], course: Sequence[int]) -> int:
     return min(counts.get(par, 0) // needed for par, needed in Counter(course).items())
 
 
+def par_counts(storage: Storage, part: Part) -> Mapping[int, int]:
+    """How many deals of a part have each par: by the catalog, else by the part itself.
+
+    Raises:
+        DamagedError: the part has to be read, and is not what the catalog says.
+    """
+    if part.pars is None:
+        return pars_of(storage, part)
+    return {int(par): count for par, count in part.pars.items()}
+
+
 def round_of(storage: Storage, pool: Pool, number: int) -> Round:
     """A round of a pool as it is in the catalog.
 
@@ -164,7 +180,7 @@ def round_of(storage: Storage, pool: Pool, number: int) -> Round:
     before: Counter[int] = Counter()
     holes: list[Hole] = []
     for part in pool.parts:
-        counts = _counts(storage, part)
+        counts = par_counts(storage, part)
         if any(_meet(before[par], counts.get(par, 0), indices) for par, indices in wanted.items()):
             deals = _deals_of(storage, part, counts)
             found = zip(places((deal["par"] for deal in deals), course, before), deals, strict=True)
@@ -173,13 +189,6 @@ def round_of(storage: Storage, pool: Pool, number: int) -> Round:
         if len(holes) == len(course):
             return Round(pool.level, pool.generation, number, tuple(sorted(holes, key=_order)))
     raise CheckError(_too_few(pool.level, number, before, course))
-
-
-def _counts(storage: Storage, part: Part) -> Mapping[int, int]:
-    """How many deals of a part have each par."""
-    if part.pars is None:
-        return pars_of(storage, part)
-    return {int(par): count for par, count in part.pars.items()}
 
 
 def _meet(first: int, count: int, indices: range) -> bool:

@@ -170,6 +170,7 @@ READERS = [
     ["pool", "show", "easy"],
     ["pool", "regenerate", "easy", "--size", "1"],
     ["pool", "export", "easy", "-o", "/tmp/nowhere"],
+    ["round", "easy", "--number", "1"],
     ["query", "select 1"],
     ["daily", "show"],
     ["daily", "export"],

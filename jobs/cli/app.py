@@ -16,6 +16,7 @@ from jobs.cli.outcome import ended, stop_on_sigterm
 from jobs.cli.output import NAME, say
 from jobs.cli.query import query
 from jobs.cli.repair import repair
+from jobs.cli.round import show_round
 from jobs.cli.serve import serve
 from jobs.cli.status import status
 from jobs.cli.verify import verify
@@ -32,6 +33,7 @@ app.add_typer(pool.app, name="pool")
 app.command()(query)
 app.add_typer(daily.app, name="daily")
 app.add_typer(deal.app, name="deal")
+app.command("round")(show_round)
 app.command()(verify)
 app.command()(repair)
 app.command()(gc)

@@ -3,9 +3,9 @@
 Suits are drawn as symbols where the output can carry them, red suits red where it is a terminal.
 """
 
-import sys
 from typing import TYPE_CHECKING, Final
 
+from jobs.cli.output import can_carry
 from solver.cards import RANK_LETTERS, SUIT_LETTERS, rank_of, suit_of
 from solver.deal import COLUMN_COUNT, Deal
 from solver.moves import DRAW, start
@@ -23,12 +23,7 @@ _PLAIN: Final = ("+----+", "|", "+----+")
 
 def can_draw_symbols() -> bool:
     """Whether standard output can carry the symbols of the suits and the edges of cards."""
-    letters = _SYMBOLS + "".join(_FANCY)
-    try:
-        letters.encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
+    return can_carry(_SYMBOLS + "".join(_FANCY))
 
 
 def draw_table(deal: Deal, rules: Rules, *, symbols: bool) -> "Text":

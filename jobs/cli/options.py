@@ -65,6 +65,11 @@ def number_option(name: str, text: str, *, least: int, most: int) -> Any:
     return typer.Option(name, parser=parse, metavar="N", help=text)
 
 
+def round_option() -> Any:
+    """The option that names a round of a level."""
+    return number_option("--number", "Which round, from 1 on.", least=1, most=MOST_DEALS)
+
+
 def _folder(text: str | Path) -> Path:
     if not str(text):
         raise typer.BadParameter("it is empty; name a folder, such as '.' for this one")

@@ -53,6 +53,15 @@ def say(text: str = "") -> None:
     sys.stdout.write(f"{text}\n")
 
 
+def can_carry(text: str) -> bool:
+    """Whether standard output has a form for all letters of a text."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
 def put_bytes(data: bytes) -> None:
     """Write bytes to standard output as they are."""
     sys.stdout.flush()
