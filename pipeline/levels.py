@@ -83,4 +83,9 @@ def level_named(name: str) -> Level:
 
 def par_of(distribution: "ScoreDistribution") -> int:
     """Par v1 (frozen): the steady mean rounded half up, and kept to 3 .. 5."""
-    return min(HIGHEST_PAR, max(LOWEST_PAR, floor(distribution.mean_exact + Fraction(1, 2))))
+    return par_of_mean(distribution.mean_exact)
+
+
+def par_of_mean(mean: Fraction) -> int:
+    """The par that a mean score gives by the same rule, whoever made it."""
+    return min(HIGHEST_PAR, max(LOWEST_PAR, floor(mean + Fraction(1, 2))))

@@ -3,9 +3,12 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from fractions import Fraction
+from typing import Final, TypeVar
 
 Z_95: Final = 1.959963984540054  # the 0.975 quantile of the normal distribution: 95 % lie within it
+
+_Exact = TypeVar("_Exact", int, Fraction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +111,8 @@ def difference(first: Sample, second: Sample) -> Difference:
     return Difference(z, math.erfc(abs(z) / math.sqrt(2)))
 
 
-def mean_of(counts: Mapping[int, int]) -> Mean | None:
-    """The mean of whole numbers; None where there are none.
+def mean_of(counts: Mapping[_Exact, int]) -> Mean | None:
+    """The mean of exact numbers; None where there are none.
 
     Args:
         counts: how often each value occurs.
@@ -119,7 +122,7 @@ def mean_of(counts: Mapping[int, int]) -> Mean | None:
         return None
     total = sum(value * count for value, count in counts.items())
     squares = sum(value * value * count for value, count in counts.items())
-    # Whole numbers up to here: nothing cancels.
-    variance = (size * squares - total * total) / (size * (size - 1)) if size > 1 else 0.0
-    value, margin = total / size, Z_95 * math.sqrt(variance / size)
+    # Exact up to here: nothing cancels.
+    variance = (size * squares - total * total) / (size * (size - 1)) if size > 1 else 0
+    value, margin = float(total / size), Z_95 * math.sqrt(variance / size)
     return Mean(size, value, math.sqrt(variance), Interval(value - margin, value + margin))

@@ -133,3 +133,18 @@ def test_a_mean_is_that_of_the_values_written_out(counts: dict[int, int]) -> Non
 def test_a_sample_that_cannot_be_is_refused(successes: int, trials: int) -> None:
     with pytest.raises(ValueError, match="successes in"):
         Sample(successes, trials)
+
+
+@given(
+    st.dictionaries(st.fractions(-16, 35, max_denominator=2**60), st.integers(1, 9), min_size=1, max_size=8)
+)
+def test_a_mean_of_fractions_is_exact_until_it_is_rounded(counts: dict[Fraction, int]) -> None:
+    values = [value for value, count in counts.items() for _ in range(count)]
+    mean = mean_of(counts)
+    assert mean is not None
+    assert mean.value == float(statistics.mean(values))
+    if len(values) > 1:
+        assert mean.sd == math.sqrt(statistics.variance(values))
+    shifted = mean_of({value + 2**70: count for value, count in counts.items()})
+    assert shifted is not None
+    assert shifted.sd == mean.sd
