@@ -24,7 +24,7 @@ def made_up(
     moves: int | None = None,
     run: int | None = None,
 ) -> Played:
-    """A result on a hole of a level, or on the Daily hole of a date."""
+    """A result on a hole of a level, or, whatever the level, on the Daily hole of a date."""
     rules = DAILY.rules if day is not None else level_named(level).rules
     hole = RatedHole(ANY_DEAL, rules, par, -16, mean, at_par)
     return Played(hole, number, day, score, seconds, moves, run)
