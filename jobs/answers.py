@@ -4,7 +4,7 @@ from typing import Any
 
 from solver.cards import card_name
 from solver.deal import Deal
-from solver.moves import start
+from solver.moves import after, start
 from solver.rules import Rules
 
 
@@ -58,6 +58,44 @@ def rated(deal: Deal, number: int | None, rules: Rules) -> dict[str, Any]:
         "steady_p50": distribution.p50,
         "steady_p90": distribution.p90,
         "steady_scores": list(distribution.probabilities),
+    }
+
+
+def hinted(deal: Deal, number: int | None, rules: Rules, line: str, *, with_moves: bool) -> dict[str, Any]:
+    """The move to make at a position, and why.
+
+    Args:
+        deal: the deal.
+        number: its number, where it has one.
+        rules: the King rule.
+        line: the moves so far.
+        with_moves: whether to tell of every legal move what it can still lead to.
+
+    Raises:
+        LineError: at the first move of the line that is not legal.
+    """
+    from solver.analysis import analyse  # it has kernels, whose cache must be found first
+    from solver.hint import hint_from
+
+    analysis = analyse(after(deal, rules, line), rules)
+    hint = hint_from(analysis)
+    moves = [
+        {
+            "move": value.move,
+            "best_score": value.best_score,
+            "clearable": value.clearable,
+            "gives_away": value.gives_away,
+        }
+        for value in analysis.moves
+    ]
+    return _head(deal, number) | {
+        "rules": rules.name,
+        "line": line,
+        "move": hint.move,
+        "best_score": hint.best_score,
+        "clearable": hint.clearable,
+        "reason": {"code": hint.reason.code, "values": dict(hint.reason.values), "text": hint.reason.text},
+        **({"moves": moves} if with_moves else {}),
     }
 
 

@@ -17,6 +17,7 @@ from pipeline.shuffle import deal_numbered
 from solver.cards import CARD_NAMES
 from solver.deal import Deal, parse_deal
 from solver.errors import UsageError
+from solver.moves import start
 from solver.replay import replay
 from solver.rules import RULES, rules_named
 from tests.command import done, fairway
@@ -84,7 +85,7 @@ def test_people_get_words() -> None:
 
 def test_the_table_shows_every_card_once_where_it_lies() -> None:
     deal = deal_numbered(1)
-    text = draw_table(deal, RULES["golf"], symbols=False).plain
+    text = draw_table(start(deal), RULES["golf"], symbols=False).plain
     rows = [line.split() for line in text.splitlines() if line.startswith(" |")]
     lying = [[row[n * 3 + 1] for row in rows] for n in range(7)]
     assert lying == [[CARD_NAMES[card] for card in column] for column in deal.columns]
@@ -96,14 +97,14 @@ def test_the_table_shows_every_card_once_where_it_lies() -> None:
 
 def test_the_table_says_which_columns_can_be_played() -> None:
     deal = parse_deal(next(iter([deal_numbered(5).notation])))
-    text = draw_table(deal, RULES["relaxed"], symbols=True).plain
+    text = draw_table(start(deal), RULES["relaxed"], symbols=True).plain
     assert "under the rules relaxed" in text
     assert all(symbol in text for symbol in "♣♦♥♠")
 
 
 def rendered(deal: Deal, **options: Any) -> str:
     stream = io.StringIO()
-    Console(file=stream, width=200, **options).print(draw_table(deal, RULES["golf"], symbols=True))
+    Console(file=stream, width=200, **options).print(draw_table(start(deal), RULES["golf"], symbols=True))
     return stream.getvalue()
 
 

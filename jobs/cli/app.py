@@ -10,6 +10,7 @@ import typer
 from jobs.cli import config, daily, deal, pool, study
 from jobs.cli.context import version
 from jobs.cli.gc import gc
+from jobs.cli.hint import hint
 from jobs.cli.logs import stop_log
 from jobs.cli.nightly import nightly
 from jobs.cli.outcome import ended, stop_on_sigterm
@@ -33,6 +34,7 @@ app.add_typer(pool.app, name="pool")
 app.command()(query)
 app.add_typer(daily.app, name="daily")
 app.add_typer(deal.app, name="deal")
+app.command()(hint)
 app.command("round")(show_round)
 app.command()(verify)
 app.command()(repair)

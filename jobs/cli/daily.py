@@ -19,6 +19,7 @@ from pipeline.errors import DamagedError
 from pipeline.ledger import daily_path, published_bytes
 from solver.deal import parse_deal
 from solver.errors import UsageError
+from solver.moves import start
 from solver.rules import rules_named
 from solver.score import score_name
 
@@ -154,7 +155,7 @@ def _tell(document: Document) -> None:
     say(
         f"Daily hole {document['hole']}, {document['date']}: par {par}, best score {document['best_score']}\n"
     )
-    console().print(draw_table(deal, rules, symbols=can_draw_symbols()))
+    console().print(draw_table(start(deal), rules, symbols=can_draw_symbols()))
     say(f"\nThe steady player needs {steady['mean']:.2f} on average, and makes:\n")
     put_table(
         [("result", False), ("chance", True)],

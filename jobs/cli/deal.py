@@ -15,6 +15,7 @@ from jobs.cli.drawing import can_draw_symbols, draw_table
 from jobs.cli.options import Config, DealFile, Json, RulesName, WhatOrNone, Workers
 from jobs.cli.output import console, put_json, say
 from solver.errors import UsageError
+from solver.moves import start
 from solver.rules import rules_named
 
 app = typer.Typer(rich_markup_mode=None)
@@ -58,7 +59,7 @@ def show(
         return answers.shown(given.deal, given.number, row)
 
     def tell(given: GivenDeal, _: Document) -> None:
-        console().print(draw_table(given.deal, row, symbols=can_draw_symbols()))
+        console().print(draw_table(start(given.deal), row, symbols=can_draw_symbols()))
         say(f"\n{given.deal.notation}")
 
     _run(_Asked(what, file, as_json), answer, tell, read_settings(config, workers=workers).workers)

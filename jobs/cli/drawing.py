@@ -3,12 +3,14 @@
 Suits are drawn as symbols where the output can carry them, red suits red where it is a terminal.
 """
 
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from jobs.cli.output import can_carry
-from solver.cards import RANK_LETTERS, SUIT_LETTERS, rank_of, suit_of
-from solver.deal import COLUMN_COUNT, Deal
-from solver.moves import DRAW, start
+from solver.cards import RANK_LETTERS, SUIT_LETTERS, card_name, rank_of, suit_of
+from solver.deal import COLUMN_COUNT
+from solver.moves import DRAW, Position
 from solver.rules import Rules
 
 if TYPE_CHECKING:  # it takes longer to load than help takes to print
@@ -19,6 +21,7 @@ _RED_SUITS: Final = (1, 2)
 _RED: Final = "red"
 _FANCY: Final = ("╭────╮", "│", "╰────╯")
 _PLAIN: Final = ("+----+", "|", "+----+")
+_NO_CARD: Final = " " * len(_PLAIN[0])
 
 
 def can_draw_symbols() -> bool:
@@ -26,34 +29,45 @@ def can_draw_symbols() -> bool:
     return can_carry(_SYMBOLS + "".join(_FANCY))
 
 
-def draw_table(deal: Deal, rules: Rules, *, symbols: bool) -> "Text":
-    """Draw a deal.
+def draw_table(position: Position, rules: Rules, *, symbols: bool) -> "Text":
+    """Draw the table as it lies at a position.
 
     Args:
-        deal: the deal.
+        position: the start of a deal, or what a line has led to.
         rules: say which columns can be played at once.
         symbols: draw suits and edges with symbols, not letters.
     """
     from rich.text import Text
 
-    top, side, bottom = _FANCY if symbols else _PLAIN
     text = Text()
-    text.append(_repeated(top))
-    for row in zip(*deal.columns, strict=True):
-        for card in row:
-            text.append(f" {side} ").append_text(_card(card, symbols)).append(f" {side}")
-        text.append("\n")
-    text.append(_repeated(bottom))
+    lying = zip(position.deal.columns, position.heights, strict=True)
+    columns = [_column(cards[:height], symbols) for cards, height in lying]
+    for row in zip_longest(*columns, fillvalue=Text(_NO_CARD)):
+        line = Text(" ").join((Text(), *row))
+        line.rstrip()
+        text.append_text(line).append("\n")
     text.append("".join(f"{number:>4}   " for number in range(1, COLUMN_COUNT + 1)).rstrip() + "\n\n")
-    text.append(" waste   ").append_text(_card(deal.waste, symbols)).append("\n stock  ")
-    for card in deal.stock:
+    text.append(" waste   ").append_text(_card(position.top, symbols)).append("\n stock  ")
+    for card in position.undrawn:
         text.append(" ").append_text(_card(card, symbols))
-    text.append(f"   (drawn from the left)\n plays   {_plays(deal, rules)}")
+    text.append("   (drawn from the left)" if position.undrawn else " used up")
+    text.append(f"\n plays   {_plays(position, rules)}")
     return text
 
 
-def _repeated(edge: str) -> str:
-    return f" {edge}" * COLUMN_COUNT + "\n"
+def move_text(position: Position, move: str) -> str:
+    """A move for people, with the card that it puts on the waste."""
+    card = card_name(position.play(move).top)
+    return f"draw, {card}" if move == DRAW else f"column {move}, {card}"
+
+
+def _column(cards: Sequence[int], symbols: bool) -> "list[Text]":
+    """A column from its upper edge to its lower one; nothing where it has no cards."""
+    from rich.text import Text
+
+    top, side, bottom = _FANCY if symbols else _PLAIN
+    drawn = [Text.assemble(f"{side} ", _card(card, symbols), f" {side}") for card in cards]
+    return [Text(top), *drawn, Text(bottom)] if cards else []
 
 
 def _card(card: int, symbols: bool) -> "Text":
@@ -64,8 +78,8 @@ def _card(card: int, symbols: bool) -> "Text":
     return Text(RANK_LETTERS[rank_of(card)] + letters[suit], style=_RED if suit in _RED_SUITS else "")
 
 
-def _plays(deal: Deal, rules: Rules) -> str:
-    columns = start(deal).legal_moves(rules).removesuffix(DRAW)
+def _plays(position: Position, rules: Rules) -> str:
+    columns = position.legal_moves(rules).removesuffix(DRAW)
     word = "column" if len(columns) == 1 else "columns"
     found = f"{word} {', '.join(columns)}" if columns else "no column"
     return f"{found} under the rules {rules.name}"
