@@ -145,8 +145,7 @@ def _run(
     if asked.as_json:
         put_json(document)
         return
-    name = "a deal" if given.number is None else f"deal {given.number}"
-    say(f"{name}, puzzle {given.deal.puzzle_id}\n")
+    say(f"{given.name}, puzzle {given.deal.puzzle_id}\n")
     tell(given, document)
 
 

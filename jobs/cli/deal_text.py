@@ -24,6 +24,11 @@ class GivenDeal:
     number: int | None
     deal: Deal
 
+    @property
+    def name(self) -> str:
+        """What people are told that it is."""
+        return "a deal" if self.number is None else f"deal {self.number}"
+
 
 def parse_given(text: str) -> GivenDeal:
     """Read a deal number or a notation.

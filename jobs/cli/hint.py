@@ -6,7 +6,7 @@ import typer
 
 from jobs import answers
 from jobs.cli.context import load_kernels, read_settings
-from jobs.cli.deal_text import GivenDeal, parse_given
+from jobs.cli.deal_text import parse_given
 from jobs.cli.drawing import can_draw_symbols, draw_table, move_text
 from jobs.cli.options import Config, Json, Line, RulesName, What, Workers
 from jobs.cli.output import console, put_json, put_table, say
@@ -48,13 +48,9 @@ def hint(
     if as_json:
         put_json(document)
         return
-    say(f"{_name(given)}, {_after(line)}\n")
+    say(f"{given.name}, {_after(line)}\n")
     console().print(draw_table(position, row, symbols=can_draw_symbols()))
     _tell(document, position)
-
-
-def _name(given: GivenDeal) -> str:
-    return "a deal" if given.number is None else f"deal {given.number}"
 
 
 def _after(line: str) -> str:
