@@ -4,7 +4,7 @@ import random
 
 from solver.cards import DECK_SIZE
 from solver.deal import COLUMN_COUNT, COLUMN_HEIGHT, STOCK_SIZE, Deal
-from solver.moves import DRAW, Position, start
+from solver.moves import DRAW, Position, after, start
 from solver.rules import Rules
 
 
@@ -34,3 +34,11 @@ def any_position(dice: random.Random, cards_left: int) -> Position:
     draws = dice.randrange(STOCK_SIZE + 1)
     gone = [card for column, height in zip(deal.columns, heights, strict=True) for card in column[height:]]
     return Position(deal, tuple(heights), dice.choice([deal.waste, *deal.stock[:draws], *gone]), draws)
+
+
+def random_position(rules: Rules, dice: random.Random) -> tuple[Position, str]:
+    """A random moment of a random hole, its start and its end among them, and the line that led there."""
+    deal = random_deal(dice)
+    whole = random_line(deal, rules, dice, dice.choice((0.0, 0.1, 0.3)))
+    line = whole[: dice.randrange(len(whole) + 1)]
+    return after(deal, rules, line), line
