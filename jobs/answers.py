@@ -1,11 +1,15 @@
 """What is told about one deal, as documents for programs: keys in a fixed order, plain values."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from solver.cards import card_name
 from solver.deal import Deal
 from solver.moves import after, start
 from solver.rules import Rules
+from solver.score import score_name
+
+if TYPE_CHECKING:  # it has kernels, whose cache must be found before they are defined
+    from solver.review import ReviewedMove
 
 
 def shown(deal: Deal, number: int | None, rules: Rules) -> dict[str, Any]:
@@ -96,6 +100,50 @@ def hinted(deal: Deal, number: int | None, rules: Rules, line: str, *, with_move
         "clearable": hint.clearable,
         "reason": {"code": hint.reason.code, "values": dict(hint.reason.values), "text": hint.reason.text},
         **({"moves": moves} if with_moves else {}),
+    }
+
+
+def reviewed(deal: Deal, number: int | None, rules: Rules, line: str) -> dict[str, Any]:
+    """A hole looked at again, move by move, and its score against par and against the steady player.
+
+    Raises:
+        LineError: at the first move of the line that is not legal.
+    """
+    from pipeline.levels import par_of
+    from solver.review import review  # it has kernels, whose cache must be found first
+    from solver.steady import rate
+
+    found, distribution = review(deal, rules, line), rate(deal, rules)
+    par = par_of(distribution)
+    return _head(deal, number) | {
+        "rules": rules.name,
+        "line": line,
+        "par": par,
+        "score": found.score,
+        "against_par": found.score - par,
+        "name": score_name(found.score, par),
+        "steady_chance": distribution.at_most(found.score),
+        "best_score": found.best_score,
+        "cleared": found.cleared,
+        "lost_at": found.lost_at,
+        "finished": found.finished,
+        "best_left": found.best_left,
+        "given_up": found.given_up,
+        "moves": [_reviewed_move(move) for move in found.moves],
+    }
+
+
+def _reviewed_move(move: "ReviewedMove") -> dict[str, Any]:
+    return {
+        "index": move.index,
+        "move": move.move,
+        "card": card_name(move.card),
+        "best_before": move.best_before,
+        "best_after": move.best_after,
+        "cost": move.cost,
+        "lost_clear": move.lost_clear,
+        "best_move": move.best_move,
+        "best_card": None if move.best_card is None else card_name(move.best_card),
     }
 
 

@@ -17,6 +17,7 @@ from jobs.cli.outcome import ended, stop_on_sigterm
 from jobs.cli.output import NAME, say
 from jobs.cli.query import query
 from jobs.cli.repair import repair
+from jobs.cli.review import review
 from jobs.cli.round import show_round
 from jobs.cli.serve import serve
 from jobs.cli.status import status
@@ -35,6 +36,7 @@ app.command()(query)
 app.add_typer(daily.app, name="daily")
 app.add_typer(deal.app, name="deal")
 app.command()(hint)
+app.command()(review)
 app.command("round")(show_round)
 app.command()(verify)
 app.command()(repair)
