@@ -6,7 +6,8 @@ par, policies) are no settings.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date, time
 from pathlib import Path
 from types import MappingProxyType
@@ -211,6 +212,21 @@ class Settings(BaseSettings):
 def environment() -> Mapping[str, str]:
     """The variables of this process."""
     return os.environ
+
+
+@contextmanager
+def environment_with(changes: Mapping[str, str]) -> Iterator[None]:
+    """Have other variables for the time of a block: for a library that can be told in no other way."""
+    before = {name: os.environ.pop(name, None) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def processors() -> int:

@@ -79,6 +79,7 @@ OWNED: Final = (
     ),
     Owned("TOML only in the file of settings", ("tomllib",), ("jobs/config_file.py",)),
     Owned("Prometheus only where metrics are written", ("prometheus_client",), ("jobs/metrics.py",)),
+    Owned("matplotlib only where calibrations are drawn", ("matplotlib",), ("pipeline/calibration_plot.py",)),
     Owned("APScheduler only in the scheduler", ("apscheduler",), ("jobs/scheduler.py",)),
     Owned(
         # Besides: the process that answers a question, whose three streams are pipes.

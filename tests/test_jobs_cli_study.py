@@ -225,5 +225,5 @@ def test_a_chart_does_not_take_the_place_of_its_counts(studied: Path, tmp_path: 
     before = counts.read_bytes()
     outcome = fairway("study", "chart", counts, "-o", tmp_path / "." / "counts.parquet")
     assert outcome.code == 2
-    assert "is one of the files to be drawn" in outcome.complaint
+    assert "is one of the files to be read" in outcome.complaint
     assert counts.read_bytes() == before

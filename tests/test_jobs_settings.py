@@ -1,5 +1,6 @@
 """Settings come from a mapping alone, are checked whole, and never show the key."""
 
+from contextlib import suppress
 from datetime import date, time
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,16 @@ from pydantic import ValidationError
 
 from jobs.configuration import settings_from
 from jobs.setting_keys import VARIABLES
-from jobs.settings import Hooks, LevelSettings, Settings, cache_homes, checkout_root, data_root
+from jobs.settings import (
+    Hooks,
+    LevelSettings,
+    Settings,
+    cache_homes,
+    checkout_root,
+    data_root,
+    environment,
+    environment_with,
+)
 from pipeline.errors import ConfigurationError
 from pipeline.levels import LEVELS
 from pipeline.secret import DailyKey
@@ -223,3 +233,13 @@ def test_a_checkout_has_a_project_file_and_a_marked_data_folder(tmp_path: Path) 
     assert checkout_root(package) is None
     (tmp_path / "data" / ".fairway-root").touch()
     assert checkout_root(package) == tmp_path / "data"
+
+
+def test_variables_are_other_ones_for_the_time_of_a_block_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONE", "before")
+    monkeypatch.delenv("TWO", raising=False)
+    before = dict(environment())
+    with suppress(KeyError), environment_with({"ONE": "1", "TWO": "2"}):
+        assert environment() == before | {"ONE": "1", "TWO": "2"}
+        raise KeyError
+    assert environment() == before

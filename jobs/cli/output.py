@@ -127,6 +127,16 @@ def check_outside(path: Path) -> None:
             raise UsageError(f"{path} lies in the data root {folder}; write it elsewhere")
 
 
+def check_apart(path: Path, files: Iterable[Path]) -> None:
+    """Refuse to write over a file that is to be read.
+
+    Raises:
+        UsageError: the path is one of the files.
+    """
+    if any(file.exists() and path.exists() and file.samefile(path) for file in files):
+        raise UsageError(f"{path} is one of the files to be read; name another with -o")
+
+
 def check_writable(path: Path) -> None:
     """Find out before long work whether its outcome can be written to a user's file, which stays as it is.
 

@@ -9,6 +9,7 @@ from jobs.cli.context import read_settings, storage_at, tools_with
 from jobs.cli.options import Config, Data, Json, Workers, number_option
 from jobs.cli.output import (
     STANDARD,
+    check_apart,
     check_outside,
     check_writable,
     note,
@@ -124,16 +125,11 @@ def chart(
     from pipeline.study_chart import study_chart
     from pipeline.study_schema import read_whole
 
-    if any(_is_same(file, output) for file in files):
-        raise UsageError(f"{output} is one of the files to be drawn; name another with -o")
+    check_apart(output, files)
     check_outside(output)
     picture = study_chart([read_whole(_content(file), str(file)) for file in files])
     with sink(output) as stream:
         stream.write(picture.encode())
-
-
-def _is_same(file: Path, other: Path) -> bool:
-    return file.exists() and other.exists() and file.samefile(other)
 
 
 def _content(file: Path) -> bytes:
