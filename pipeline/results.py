@@ -166,7 +166,8 @@ def played(result: Result, hole: RatedHole) -> Played:
     """Check a result.
 
     Raises:
-        UsageError: its line breaks the rules, its score is not that of its line, or cannot be reached.
+        LineError: its line breaks the rules; it says where it is told.
+        UsageError: its score is not that of its line, or cannot be reached.
     """
     score, moves, run = result.score, None, None
     if result.line is not None:
@@ -187,7 +188,7 @@ def _replayed_score(result: Result, hole: RatedHole) -> int:
     try:
         found = replay(hole.deal, hole.rules, result.line or "").score
     except LineError as error:
-        raise UsageError(f"{result.where}: {error}") from error
+        raise error.in_line(result.where) from error
     if result.score not in (None, found):
         raise UsageError(
             f"{result.where}: the score is told as {result.score}, but the line gives {found}; leave one out"

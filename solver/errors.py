@@ -35,14 +35,21 @@ class LineError(UsageError):
         index: position of the move in the line, from 0.
         move: the offending letter.
         legal: the letters that were legal there, in the order `1` .. `7`, `D`.
+        where: which line it is, to begin the message with; empty where there is but one.
     """
 
-    def __init__(self, index: int, move: str, legal: str) -> None:
-        super().__init__(index, move, legal)
+    def __init__(self, index: int, move: str, legal: str, where: str = "") -> None:
+        super().__init__(index, move, legal, where)
         self.index = index
         self.move = move
         self.legal = legal
+        self.where = where
 
     def __str__(self) -> str:
         allowed = ", ".join(self.legal) or "nothing: the hole is over"
-        return f"move {self.index + 1} of the line, {self.move!r}, is not legal; legal there: {allowed}"
+        what = f"move {self.index + 1} of the line, {self.move!r}, is not legal; legal there: {allowed}"
+        return f"{self.where}: {what}" if self.where else what
+
+    def in_line(self, where: str) -> "LineError":
+        """The same error, which also says in which of several lines it is."""
+        return LineError(self.index, self.move, self.legal, where)

@@ -2,6 +2,9 @@
 
 For the exact search and the steady player a position is a few numbers in a kernel; here it is a value with
 its cards, to be shown, to be continued from and to be checked against.
+
+Whoever asks about a position describes it by a deal, the rules and the line so far, which `after` plays. Undo
+is a shorter line.
 """
 
 from dataclasses import dataclass, replace

@@ -14,7 +14,7 @@ from pipeline.levels import par_of
 from pipeline.results import Hole, Played, Result, checked, played, rated_daily, rated_deal
 from pipeline.shuffle import deal_numbered
 from solver.deal import Deal
-from solver.errors import UsageError
+from solver.errors import LineError, UsageError
 from solver.moves import after
 from solver.rules import RULES, Rules
 from solver.search import solve
@@ -91,10 +91,10 @@ def test_a_score_must_be_that_of_its_line() -> None:
 
 
 def test_a_move_that_is_not_legal_is_told_with_its_place() -> None:
-    with pytest.raises(
-        UsageError, match=r"^a\.jsonl, line 3: move 1 of the line, '7', is not legal; legal there: D$"
-    ):
+    words = r"^a\.jsonl, line 3: move 1 of the line, '7', is not legal; legal there: D$"
+    with pytest.raises(LineError, match=words) as caught:
         check(told((deal_numbered(617), GOLF), "7", where="a.jsonl, line 3"))
+    assert (caught.value.index, caught.value.move, caught.value.legal) == (0, "7", "D")
 
 
 def test_a_result_must_say_something() -> None:

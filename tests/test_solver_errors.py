@@ -10,6 +10,7 @@ ERRORS = [
     DealError(("51 cards, a deal has 52", "missing: AS")),
     LineError(3, "7", "12D"),
     LineError(0, "1", ""),
+    LineError(3, "7", "12D").in_line("hole 5"),
 ]
 
 
@@ -33,3 +34,7 @@ def test_a_deal_error_says_every_fault() -> None:
 def test_a_line_error_says_which_move_and_what_was_legal() -> None:
     assert str(ERRORS[3]) == "move 4 of the line, '7', is not legal; legal there: 1, 2, D"
     assert str(ERRORS[4]) == "move 1 of the line, '1', is not legal; legal there: nothing: the hole is over"
+
+
+def test_a_line_error_says_in_which_of_several_lines_it_is() -> None:
+    assert str(ERRORS[5]) == f"hole 5: {ERRORS[3]}"
