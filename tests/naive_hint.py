@@ -81,7 +81,6 @@ class Twin:
         }
         best = [move for move in self.after if self.score[move] == self.best]
         self.move = min(best, key=lambda move: (move == "D", [-n for n in self.runs.get(move, ())], move))
-        self.others = [move for move in self.after if move != self.move]
 
     def told(self) -> Told:
         """Everything that is true, in order of precedence."""
@@ -112,16 +111,22 @@ class Twin:
         return {"gives_away": min(self.score[play] for play in self.runs) - self.best}
 
     def uncovers(self) -> Values | None:
+        found = self.needing()
+        if found is None:
+            return None
+        uncovered, card, column = found
+        return {"rank": RANKS[uncovered % 13], "needed_by_rank": RANKS[card % 13], "column": column + 1}
+
+    def needing(self) -> tuple[int, int, int] | None:
+        """The card that the move uncovers, and one that can be played on no other, with its column."""
         if self.move == "D" or self.position.heights[int(self.move) - 1] < 2:
             return None
         played = int(self.move) - 1
         uncovered = self.position.deal.columns[played][self.position.heights[played] - 2]
         for column in range(7):
             for index in range(self.position.heights[column] - 1, -1, -1):
-                card = self.position.deal.columns[column][index]
                 if self.takers(column, index) == [uncovered]:
-                    ranks = RANKS[uncovered % 13], RANKS[card % 13]
-                    return {"rank": ranks[0], "needed_by_rank": ranks[1], "column": column + 1}
+                    return uncovered, self.position.deal.columns[column][index], column
         return None
 
     def takers(self, column: int, index: int) -> list[int]:
