@@ -1,4 +1,7 @@
-"""What is told about one deal, as documents for programs: keys in a fixed order, plain values."""
+"""What is told about one deal, a position, or a hole that was played, as documents for programs.
+
+Keys come in a fixed order, with plain values.
+"""
 
 from typing import TYPE_CHECKING, Any
 
