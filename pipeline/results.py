@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from functools import cache
 from math import fsum
 from typing import Final, TypeAlias
 
@@ -59,7 +60,7 @@ class RatedHole:
         deal: the cards.
         rules: what it is played by.
         par: its par.
-        best_score: the least score that can be reached.
+        reached: a score that can be reached for certain, though not always the best.
         steady_mean: the steady player's mean score.
         steady_at_par: how likely the steady player makes par or better.
     """
@@ -67,7 +68,7 @@ class RatedHole:
     deal: Deal
     rules: Rules
     par: int
-    best_score: int
+    reached: int
     steady_mean: Fraction
     steady_at_par: float
 
@@ -131,16 +132,14 @@ def checked(results: Iterable[Result], storage: Storage, executor: Executor, ahe
 
 
 def rated_deal(deal: Deal, rules: Rules) -> RatedHole:
-    """Solve and rate a deal; kernels must have been loaded."""
-    from solver.search import solve  # these have kernels, whose cache must be found first
-    from solver.steady import rate
+    """Rate a deal by the steady player; kernels must have been loaded."""
+    from solver.steady import rate  # it has kernels, whose cache must be found first
 
     distribution = rate(deal, rules)
     par = par_of(distribution)
-    best_score = solve(deal, rules).best_score
-    if best_score is None:
-        raise AssertionError("the search for the fewest cards left gave no score")
-    return RatedHole(deal, rules, par, best_score, distribution.mean_exact, distribution.at_most(par))
+    # What it ever makes can be made. It never draws while it can play, so there may be better.
+    reached = next(score for score, mass in enumerate(distribution.masses, LOWEST_SCORE) if mass)
+    return RatedHole(deal, rules, par, reached, distribution.mean_exact, distribution.at_most(par))
 
 
 def rated_daily(storage: Storage, day: date) -> RatedHole:
@@ -156,7 +155,7 @@ def rated_daily(storage: Storage, day: date) -> RatedHole:
         deal=deal_of(daily),
         rules=rules_named(daily["rules"]["name"]),
         par=par,
-        best_score=daily["best_score"],
+        reached=daily["best_score"],
         steady_mean=Fraction(steady["mean"]),
         steady_at_par=fsum(steady["probabilities"][: par - LOWEST_SCORE + 1]),
     )
@@ -176,10 +175,8 @@ def played(result: Result, hole: RatedHole) -> Played:
         run = max(map(len, result.line.split(DRAW)))
     if score is None:
         raise UsageError(f"{result.where}: neither a line nor a score")
-    if score < hole.best_score:
-        raise UsageError(
-            f"{result.where}: a score of {score} cannot be reached, the best one is {hole.best_score}"
-        )
+    if score < hole.reached and score < (best := _best_score(hole.deal, hole.rules)):
+        raise UsageError(f"{result.where}: a score of {score} cannot be reached, the best one is {best}")
     day = result.hole if isinstance(result.hole, date) else None
     return Played(hole, result.number, day, score, result.seconds, moves, run)
 
@@ -194,6 +191,16 @@ def _replayed_score(result: Result, hole: RatedHole) -> int:
             f"{result.where}: the score is told as {result.score}, but the line gives {found}; leave one out"
         )
     return found
+
+
+@cache
+def _best_score(deal: Deal, rules: Rules) -> int:
+    from solver.search import solve  # as above
+
+    best_score = solve(deal, rules).best_score
+    if best_score is None:
+        raise AssertionError("the search for the fewest cards left gave no score")
+    return best_score
 
 
 def _rated_pair(hole: tuple[Deal, Rules]) -> RatedHole:
