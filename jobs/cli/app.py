@@ -20,6 +20,7 @@ from jobs.cli.repair import repair
 from jobs.cli.review import review
 from jobs.cli.round import show_round
 from jobs.cli.serve import serve
+from jobs.cli.stats import stats
 from jobs.cli.status import status
 from jobs.cli.verify import verify
 
@@ -38,6 +39,7 @@ app.add_typer(deal.app, name="deal")
 app.command()(hint)
 app.command()(review)
 app.command("round")(show_round)
+app.command()(stats)
 app.command()(verify)
 app.command()(repair)
 app.command()(gc)
