@@ -1,6 +1,6 @@
 """Results: holes as somebody played them, checked, and held against the deal and the steady player.
 
-A line is replayed. A score that comes without one is believed where it can be reached.
+A line is replayed. A score that comes without one is believed unless it is better than the best there is.
 """
 
 from collections.abc import Iterable, Iterator
