@@ -57,4 +57,4 @@ def _preferred(analysis: Analysis, runs: Mapping[str, Run]) -> MoveValue:
     best = [value for value in analysis.moves if not value.gives_away]
     plays = [value for value in best if value.move != DRAW]
     # Of equals max keeps the first, the lowest-numbered column; without a play only the draw is left.
-    return max(plays, key=lambda play: runs[play.move], default=best[-1])
+    return max(plays, key=lambda play: runs[play.move], default=best[0])

@@ -71,12 +71,13 @@ RIGHT = [
         Reason("only_move", {}, "it is the only legal move"),
     ),
     (
-        At(923, "golf"),
+        # The other play gives away 2.
+        At(991, "relaxed", "D"),
         "D",
         Reason(
             "draw_better",
-            {"gives_away": 4},
-            "drawing now is better than playing: the best play gives away 4",
+            {"gives_away": 1},
+            "drawing now is better than playing: the best play gives away 1",
         ),
     ),
     (
@@ -109,6 +110,16 @@ RIGHT = [
         ),
     ),
     (
+        # The waste top is another 6, but will be covered when the 5 comes up.
+        At(343, "golf", "37D41715D3D56375672D51D5D13D6DDD32476"),
+        "2",
+        Reason(
+            "uncovers",
+            {"rank": "6", "needed_by_rank": "5", "column": 2},
+            "it uncovers the 6 that the 5 on column 2 needs",
+        ),
+    ),
+    (
         At(821, "golf", "2D1"),
         "5",
         Reason(
@@ -125,6 +136,15 @@ RIGHT = [
             "run_ender",
             {"rank": "7", "column": 4, "gives_away": 8},
             "the 7 on column 4 would end the run, so play it last",
+        ),
+    ),
+    (
+        At(1067, "relaxed", "42DD3DD4746DD3D77D25DDDD4D132D16557626D31525D7"),
+        "1",
+        Reason(
+            "run_ender",
+            {"rank": "T", "column": 6, "gives_away": 4},
+            "the 10 on column 6 would end the run, so play it last",
         ),
     ),
     (
@@ -164,6 +184,7 @@ NOT_RIGHT = [
     ("run_ender", "another card fits on it", At(309, "relaxed", "D74"), "saves_stock"),
     ("run_ender", "to play it now costs nothing", At(909, "dead_king"), "keeps_best"),
     ("run_ender", "the best line goes on after it", At(102, "relaxed", "D47DD"), "longest_run"),
+    ("run_ender", "the best line ends with a card beneath it", At(2846, "golf", "3D"), "longest_run"),
     ("run_ender", "the best line does not play it in this run", At(465, "relaxed", "61"), "keeps_best"),
     ("longest_run", "another play begins one as long", At(122, "golf"), "keeps_best"),
     ("longest_run", "the best line does not play it to its end", At(205, "golf"), "keeps_best"),
