@@ -111,6 +111,9 @@ def joined(tables: Sequence[Any]) -> Any:
 def read_part(data: bytes, path: str, columns: Sequence[str] | None = None) -> Any:
     """The Arrow table in the Parquet file of a part.
 
+    It is read in this thread alone. One of Arrow's own may still hold the file's bytes when the process ends,
+    and bring it down; and where a part fits into memory it gains nothing.
+
     Args:
         data: the file.
         path: where it lies, for messages.
@@ -120,10 +123,10 @@ def read_part(data: bytes, path: str, columns: Sequence[str] | None = None) -> A
         DamagedError: it is no Parquet file, is from a newer Fairway, or its columns are not those of `deals`.
     """
     try:
-        file = pyarrow.parquet.ParquetFile(io.BytesIO(data))
+        file = pyarrow.parquet.ParquetFile(io.BytesIO(data), pre_buffer=False)
         found = file.schema_arrow
         _check_columns(found, path)
-        table: Any = file.read(columns=columns)
+        table: Any = file.read(columns=columns, use_threads=False)
         table.validate(full=True)
     except (
         pa.ArrowException,

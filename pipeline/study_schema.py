@@ -79,11 +79,14 @@ def read_blocks(data: bytes, path: str) -> tuple[Block, ...]:
             counts do not add up.
     """
     try:
-        file = pyarrow.parquet.ParquetFile(io.BytesIO(data), page_checksum_verification=True)
+        # In this thread alone: one of Arrow's that ends with the process can bring it down.
+        file = pyarrow.parquet.ParquetFile(
+            io.BytesIO(data), page_checksum_verification=True, pre_buffer=False
+        )
         found = file.schema_arrow
         if not found.equals(BLOCKS_SCHEMA) or found.metadata != BLOCKS_SCHEMA.metadata:
             raise DamagedError(f"{path} does not hold the counts of a study as this Fairway makes them")
-        table = file.read(use_threads=False)  # a thread that ends with the process can bring it down
+        table = file.read(use_threads=False)
         table.validate(full=True)
         return tuple(_blocks(table))
     except (pa.ArrowException, OSError, ValueError, UsageError) as fault:  # pyarrow's depend on the place

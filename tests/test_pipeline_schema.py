@@ -4,6 +4,8 @@ import dataclasses
 import hashlib
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -216,3 +218,17 @@ def test_no_flipped_byte_makes_reading_fail_otherwise(place: int, change: int) -
 def test_a_certified_deal_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         fake_deal("easy", 1).par = 4  # type: ignore[misc]  # that is the point
+
+
+THREADS = """
+import os, sys
+from pipeline.schema import read_part
+before = os.listdir("/proc/self/task")
+assert read_part(sys.stdin.buffer.read(), "part").num_rows
+assert os.listdir("/proc/self/task") == before
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not tell its threads")
+def test_reading_a_part_starts_no_thread_that_could_outlive_the_program(data: bytes) -> None:
+    subprocess.run([sys.executable, "-c", THREADS], input=data, check=True)
