@@ -121,6 +121,8 @@ def test_the_limits_are_those_that_were_set() -> None:
         **{("search", f"{rules}: fewest to yardstick"): (1.0, None) for rules in SEARCH_LIMITS},
         **{("search", f"{rules}: fewest to yardstick, not cleared"): (1.0, None) for rules in SEARCH_LIMITS},
         **{("steady", f"{rules}: steady player"): (600.0, None) for rules in SEARCH_LIMITS},
+        **{("hints", f"{rules}: hint, median"): (5.0, None) for rules in SEARCH_LIMITS},
+        **{("hints", f"{rules}: hint, 99th percentile"): (40.0, None) for rules in SEARCH_LIMITS},
         ("memory", "a worker alone"): (16.0, None),
         ("memory", "each of two workers"): (16.0, None),
         ("queries", "group by par, 1,000,000 rows"): (50.0, None),

@@ -21,6 +21,7 @@ SUBJECTS: Final = (
     "search",
     "command",
     "steady",
+    "hints",
     "shuffle",
     "pipeline",
     "memory",

@@ -18,6 +18,7 @@ _VERDICT: Final = {
 _FEWEST: Final = Target(1.0)
 _STEADY: Final = Target(600.0)  # us a deal
 _MEMORY: Final = Target(16.0)  # MB a worker
+_HINT: Final = {"median": Target(5.0), "99th percentile": Target(40.0)}  # ms
 _MILLION: Final = "1,000,000 rows"
 
 TARGETS: Final[Targets] = MappingProxyType(
@@ -27,6 +28,11 @@ TARGETS: Final[Targets] = MappingProxyType(
         **{("search", f"{rules}: fewest to yardstick"): _FEWEST for rules in RULES},
         **{("search", f"{rules}: fewest to yardstick, not cleared"): _FEWEST for rules in RULES},
         **{("steady", f"{rules}: steady player"): _STEADY for rules in RULES},
+        **{
+            ("hints", f"{rules}: hint, {percentile}"): target
+            for rules in RULES
+            for percentile, target in _HINT.items()
+        },
         ("pipeline", "medium: certified by one core"): Target(450.0, sense="at least"),
         ("pipeline", "medium: two threads to one"): Target(1.8, sense="at least"),
         ("memory", "a worker alone"): _MEMORY,
