@@ -1,8 +1,8 @@
 """Why a move is the one to make: a small vocabulary of statements that are true of the position.
 
 A statement is a code with values, for programs that say it in words of their own, and an English sentence.
-`SENTENCES` has every code there is. Each of `_CONDITIONS` looks whether its statement is true of the move
-that was chosen, and with which values; the first that is, is the reason.
+`SENTENCES` has every code there is. Each of `_CONDITIONS`, in order of precedence, looks whether its
+statement is true of the move that was chosen, and with which values; the first that is, is the reason.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -82,6 +82,14 @@ class Choice:
         return tuple(other for other in self.others if other.move != DRAW)
 
     @property
+    def uncovered(self) -> int | None:
+        """Code of the card that the play uncovers; None where the column is empty then, and for a draw."""
+        if not self.is_play:
+            return None
+        after = self.analysis.position.play(self.move.move)
+        return after.last_cards[PLAYS.index(self.move.move)]
+
+    @property
     def first_run(self) -> str:
         """The plays of the move's best line up to its first draw, the move included."""
         return (self.move.move + self.move.line).partition(DRAW)[0]
@@ -89,7 +97,7 @@ class Choice:
 
 def reason_for(choice: Choice) -> Reason:
     """The first statement of the vocabulary that is true of a chosen move."""
-    found = ((code, condition(choice)) for code, condition in _CONDITIONS)
+    found = ((code, condition(choice)) for code, condition in _CONDITIONS.items())
     return next(_told(code, values) for code, values in found if values is not None)
 
 
@@ -127,24 +135,24 @@ def _draw_better(choice: Choice) -> Values | None:
 
 
 def _uncovers(choice: Choice) -> Values | None:
-    position, rules = choice.analysis.position, choice.analysis.rules
-    if not choice.is_play:
+    position, uncovered = choice.analysis.position, choice.uncovered
+    if uncovered is None:
         return None
-    column = PLAYS.index(choice.move.move)
-    uncovered = position.deal.columns[column][: position.heights[column] - 1][-1:]
-    for needing, card in _cards_to_play(position):
-        if uncovered and _supports(position, rules, card) == list(uncovered):
+    for column, card in _cards_to_play(position):
+        if _supports(position, choice.analysis.rules, card) == [uncovered]:
             return {
-                "rank": RANK_LETTERS[rank_of(uncovered[0])],
+                "rank": RANK_LETTERS[rank_of(uncovered)],
                 "needed_by_rank": RANK_LETTERS[rank_of(card)],
-                "column": needing + 1,
+                "column": column,
             }
     return None
 
 
 def _cards_to_play(position: Position) -> Iterator[tuple[int, int]]:
-    """Each card left in the columns with its column, in the order in which a column can be played."""
-    for column, (cards, height) in enumerate(zip(position.deal.columns, position.heights, strict=True)):
+    """Each card left in the columns with the number of its column, each column in the order of play."""
+    for column, (cards, height) in enumerate(
+        zip(position.deal.columns, position.heights, strict=True), start=1
+    ):
         yield from ((column, card) for card in reversed(cards[:height]))
 
 
@@ -199,18 +207,18 @@ def _keeps_best(choice: Choice) -> Values:
     return {"best_score": choice.analysis.best_score}
 
 
-_CONDITIONS: Final[tuple[tuple[str, Callable[[Choice], Values | None]], ...]] = (
-    ("cannot_clear", _cannot_clear),
-    ("only_clear", _only_clear),
-    ("nothing_fits", _nothing_fits),
-    ("only_move", _only_move),
-    ("draw_better", _draw_better),
-    ("uncovers", _uncovers),
-    ("run_ender", _run_ender),
-    ("longest_run", _longest_run),
-    ("saves_stock", _saves_stock),
-    ("keeps_best", _keeps_best),
-)
+_CONDITIONS: Final[Mapping[str, Callable[[Choice], Values | None]]] = {
+    "cannot_clear": _cannot_clear,
+    "only_clear": _only_clear,
+    "nothing_fits": _nothing_fits,
+    "only_move": _only_move,
+    "draw_better": _draw_better,
+    "uncovers": _uncovers,
+    "run_ender": _run_ender,
+    "longest_run": _longest_run,
+    "saves_stock": _saves_stock,
+    "keeps_best": _keeps_best,
+}
 
 
 # -- words ------------------------------------------------------------------------------------------------

@@ -85,6 +85,23 @@ def test_an_illegal_move_is_told_with_its_place_and_what_was_legal() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "Missing argument 'WHAT'"),
+        (["617", "--rules", "blue"], "unknown rules 'blue'"),
+        (["x"], "'x' is neither a deal number"),
+        (["617", "--line", "d"], "move 1 of the line, 'd', is not legal; legal there: D"),
+        (["617", "--line", "1" * 10_000], "move 1 of the line, '1', is not legal; legal there: D"),
+    ],
+    ids=["nothing", "rules", "deal", "letter", "long"],
+)
+def test_wrong_usage_is_one_line(arguments: list[str], words: str) -> None:
+    outcome = fairway("hint", *arguments)
+    assert words in outcome.complaint
+    assert outcome.code == 2
+
+
 def test_people_get_the_table_and_one_line_why() -> None:
     text = done("hint", NUMBER, "--line", LINE).text
     assert text.startswith(f"deal {NUMBER}, after {LINE}, 26 moves\n\n ╭────╮ ╭────╮        ╭────╮")
