@@ -16,6 +16,11 @@ def score_of(cards_left: int, draws: int) -> int:
     return cards_left or draws - STOCK_SIZE
 
 
+def signed(difference: int) -> str:
+    """A difference to par as scorecards have it: `-2`, `E` for even, `+1`."""
+    return f"{difference:+d}" if difference else "E"
+
+
 def score_name(score: int, par: int) -> str:
     """Name of a score against par: Eagle to Double bogey, beyond them the signed number, as in `+3`."""
-    return _NAMES.get(score - par, f"{score - par:+d}")
+    return _NAMES.get(score - par, signed(score - par))

@@ -171,6 +171,8 @@ READERS = [
     ["pool", "regenerate", "easy", "--size", "1"],
     ["pool", "export", "easy", "-o", "/tmp/nowhere"],
     ["round", "easy", "--number", "1"],
+    ["scorecard", "easy", "--number", "1", "--scores", "3"],
+    ["scorecard", "--daily", "2026-11-30", "--line", "D"],
     ["query", "select 1"],
     ["daily", "show"],
     ["daily", "export"],

@@ -1,7 +1,7 @@
 import pytest
 
 from solver.deal import STOCK_SIZE, TABLEAU_SIZE
-from solver.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT, score_name, score_of
+from solver.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT, score_name, score_of, signed
 
 
 def test_scores_go_from_minus_16_to_35() -> None:
@@ -29,3 +29,7 @@ def test_a_cleared_hole_never_has_a_name_but_a_number(par: int) -> None:
     assert [score_name(score, par) for score in range(LOWEST_SCORE, 1)] == [
         str(score - par) for score in range(LOWEST_SCORE, 1)
     ]
+
+
+def test_a_difference_to_par_is_signed_and_even_is_e() -> None:
+    assert [signed(difference) for difference in (-20, -1, 0, 1, 32)] == ["-20", "-1", "E", "+1", "+32"]

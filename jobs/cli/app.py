@@ -19,6 +19,7 @@ from jobs.cli.query import query
 from jobs.cli.repair import repair
 from jobs.cli.review import review
 from jobs.cli.round import show_round
+from jobs.cli.scorecard import scorecard
 from jobs.cli.serve import serve
 from jobs.cli.stats import stats
 from jobs.cli.status import status
@@ -39,6 +40,7 @@ app.add_typer(deal.app, name="deal")
 app.command()(hint)
 app.command()(review)
 app.command("round")(show_round)
+app.command()(scorecard)
 app.command()(stats)
 app.command()(verify)
 app.command()(repair)

@@ -118,9 +118,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs inst
 AllowFuture = Annotated[
     bool, typer.Option("--allow-future", help="Accept dates after the last one that is normally published.")
 ]
-LevelName = Annotated[
-    str, typer.Argument(metavar="LEVEL", help=f"One of {_LEVEL_NAMES}.", show_default=False)
-]
+_LEVEL: Final = typer.Argument(metavar="LEVEL", help=f"One of {_LEVEL_NAMES}.", show_default=False)
+LevelName = Annotated[str, _LEVEL]
+LevelNameOrNone = Annotated[str | None, _LEVEL]
 RulesName = Annotated[str, typer.Option("--rules", metavar="RULES", help=f"One of {_RULE_NAMES}.")]
 Output = Annotated[
     Path | None,
