@@ -123,7 +123,8 @@ def scores_of(round_: Round, lines: Sequence[str]) -> tuple[int, ...]:
     """What lines make of the first holes of a round: the score of each as it stands where its line ends.
 
     Raises:
-        UsageError: a move is not legal, or there are more lines than holes.
+        LineError: a move is not legal; it says on which hole.
+        UsageError: there are more lines than holes.
     """
     _check_count(round_, lines)
     rules = level_named(round_.level).rules
@@ -132,7 +133,7 @@ def scores_of(round_: Round, lines: Sequence[str]) -> tuple[int, ...]:
         try:
             scores.append(replay(parse_deal(hole.deal), rules, line).score)
         except LineError as error:
-            raise UsageError(f"hole {hole.hole}: {error}") from error
+            raise error.in_line(f"hole {hole.hole}") from error
     return tuple(scores)
 
 

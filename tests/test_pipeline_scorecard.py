@@ -12,7 +12,7 @@ from pipeline.levels import LEVELS
 from pipeline.rounds import Hole, Round, round_of
 from pipeline.scorecard import Scorecard, scores_of
 from solver.deal import parse_deal
-from solver.errors import UsageError
+from solver.errors import LineError, UsageError
 from solver.replay import replay
 from solver.score import HIGHEST_SCORE, LOWEST_SCORE
 from tests.doubles import MemoryStorage
@@ -100,7 +100,7 @@ def test_lines_score_what_their_replays_do_under_the_rules_of_the_level(level: s
     assert scores_of(found, lines[:4]) == expected[:4]
     with pytest.raises(UsageError, match="a round has 9 holes"):
         scores_of(found, [*lines, ""])
-    with pytest.raises(
-        UsageError, match=r"hole 5: move 3 of the line, 'x', is not legal; legal there: [1-7, ]*D"
-    ):
+    words = r"hole 5: move 3 of the line, 'x', is not legal; legal there: [1-7, ]*D"
+    with pytest.raises(LineError, match=words) as caught:
         scores_of(found, [*lines[:4], "DDx"])
+    assert (caught.value.index, caught.value.move, caught.value.where) == (2, "x", "hole 5")
