@@ -1,16 +1,19 @@
-"""The common queries over synthetic pools, on the ground of `fairway query`, and `fairway pool status`.
+"""The common queries over synthetic pools, on the ground of `fairway query`, and two commands.
 
 Times are on the wall clock. Opening, which is the catalog, the connection and its guard, is measured by a
 statement that asks nothing; a query's own time is what it takes beyond that, round by round.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
 from jobs.settings import processors
 from pipeline.catalog import Catalog, load_catalog
+from pipeline.levels import LEVELS
 from pipeline.query import asked
+from pipeline.rounds import full_rounds
 from pipeline.storage import LocalStorage
 from tests.benchmarks.command import fairway
 from tests.benchmarks.figures import Bench, Figure
@@ -19,6 +22,7 @@ from tests.benchmarks.timing import Spent, in_turn, process_clock, timed, wall_m
 
 _Rows = list[tuple[Any, ...]]
 
+_LEVEL: Final = "medium"
 _ROUNDS: Final = 3  # for each of the others: a query is short
 _NOTHING: Final = "select 1"
 _PARS: Final = "select par, count(*) from deals group by par"
@@ -62,7 +66,8 @@ def _of_pools(storage: LocalStorage, catalog: Catalog, rounds: int) -> Iterator[
                 _LOOK_UP_ALL.format(number=number),
                 lambda rows: [row[1] for row in rows] == [number] * len(catalog.pools),
             ),
-            "pool status": partial(_status, storage),
+            "pool status": partial(_command, storage, "pool", "status"),
+            "last round": partial(_command, storage, "round", _LEVEL, "--number", str(_rounds(catalog))),
         },
     )
     opening = spent["opening"]
@@ -71,7 +76,8 @@ def _of_pools(storage: LocalStorage, catalog: Catalog, rounds: int) -> Iterator[
         yield Figure(f"{name}, {rows}", "ms", wall_milliseconds(own))
         yield Figure(f"{name} with opening, {rows}", "ms", wall_milliseconds(spent[name]))
     yield Figure(f"opening, {rows}", "ms", wall_milliseconds(opening))
-    yield Figure(f"pool status, {rows}", "ms", wall_milliseconds(spent["pool status"]))
+    for name in ("pool status", "last round"):
+        yield Figure(f"{name}, {rows}", "ms", wall_milliseconds(spent[name]))
 
 
 def _answered(storage: LocalStorage, statement: str, is_right: Callable[[_Rows], bool]) -> Spent:
@@ -91,6 +97,14 @@ def _answered(storage: LocalStorage, statement: str, is_right: Callable[[_Rows],
     return spent
 
 
-def _status(storage: LocalStorage) -> Spent:
-    _, spent = fairway("pool", "status", "--data", storage.root)
+def _command(storage: LocalStorage, *arguments: str) -> Spent:
+    _, spent = fairway(*arguments, "--data", storage.root)
     return spent
+
+
+def _rounds(catalog: Catalog) -> int:
+    """How many rounds a level has."""
+    counts: Counter[int] = Counter()
+    for part in catalog.pool(_LEVEL).parts:
+        counts.update({int(par): count for par, count in (part.pars or {}).items()})
+    return full_rounds(counts, LEVELS[_LEVEL].course)
