@@ -1,22 +1,12 @@
-"""The move to make from any position, with one line why.
+"""The move to make from any position, with one line why: `solver.choice` says which, `solver.reasons` why."""
 
-Only moves that reach the best score still possible come into question. Among them the choice goes by this
-order of preference:
-
-1. a play goes before a draw;
-2. then the play that begins the longest run;
-3. then that whose longest run leaves the table most open (as the steady player values plays);
-4. then the lowest-numbered column.
-"""
-
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from solver.analysis import Analysis, MoveValue, analyse
-from solver.moves import DRAW, Position
-from solver.reasons import Choice, Reason, reason_for, reason_when_over
+from solver.analysis import Analysis, analyse
+from solver.choice import choose
+from solver.moves import Position
+from solver.reasons import Reason, reason_for, reason_when_over
 from solver.rules import Rules
-from solver.runs import Run, longest_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +36,5 @@ def hint_from(analysis: Analysis) -> Hint:
     if not analysis.moves:
         over = reason_when_over(analysis.position)
         return Hint(None, analysis.best_score, analysis.clearable, over)
-    runs = longest_runs(analysis.position, analysis.rules)
-    chosen = _preferred(analysis, runs)
-    reason = reason_for(Choice(analysis, chosen, runs))
-    return Hint(chosen.move, analysis.best_score, analysis.clearable, reason)
-
-
-def _preferred(analysis: Analysis, runs: Mapping[str, Run]) -> MoveValue:
-    """The best move that the order of preference puts first."""
-    best = [value for value in analysis.moves if not value.gives_away]
-    plays = [value for value in best if value.move != DRAW]
-    # Of equals max keeps the first, the lowest-numbered column; without a play only the draw is left.
-    return max(plays, key=lambda play: runs[play.move], default=best[0])
+    choice = choose(analysis)
+    return Hint(choice.move.move, analysis.best_score, analysis.clearable, reason_for(choice))

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from solver.analysis import Analysis, MoveValue
 from solver.cards import RANK_LETTERS, rank_of
-from solver.moves import DRAW, PLAYS, Position
+from solver.choice import Choice
+from solver.moves import DRAW, Position
 from solver.rules import Rules
-from solver.runs import Run
 from solver.score import score_of
 
 Value = int | str
@@ -50,49 +49,6 @@ class Reason:
     code: str
     values: Values
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A best move of a position, chosen from its legal moves.
-
-    Attributes:
-        analysis: of the position.
-        move: the best move that was chosen.
-        runs: the longest run that begins with each legal play.
-    """
-
-    analysis: Analysis
-    move: MoveValue
-    runs: Mapping[str, Run]
-
-    @property
-    def is_play(self) -> bool:
-        """Whether the move is a play, not a draw."""
-        return self.move.move != DRAW
-
-    @property
-    def others(self) -> tuple[MoveValue, ...]:
-        """The legal moves that were not chosen."""
-        return tuple(other for other in self.analysis.moves if other != self.move)
-
-    @property
-    def other_plays(self) -> tuple[MoveValue, ...]:
-        """The legal plays that were not chosen."""
-        return tuple(other for other in self.others if other.move != DRAW)
-
-    @property
-    def uncovered(self) -> int | None:
-        """Code of the card that the play uncovers; None where the column is empty then, and for a draw."""
-        if not self.is_play:
-            return None
-        after = self.analysis.position.play(self.move.move)
-        return after.last_cards[PLAYS.index(self.move.move)]
-
-    @property
-    def first_run(self) -> str:
-        """The plays of the move's best line up to its first draw, the move included."""
-        return (self.move.move + self.move.line).partition(DRAW)[0]
 
 
 def reason_for(choice: Choice) -> Reason:
@@ -172,13 +128,11 @@ def _supports(position: Position, rules: Rules, card: int) -> list[int]:
 
 
 def _run_ender(choice: Choice) -> Values | None:
-    """The best line ends its run with a card that could be played at once, which would cost something."""
+    """No card fits on one that could be played now at a cost, and that the chosen moves play last."""
     position, rules = choice.analysis.position, choice.analysis.rules
-    run = choice.first_run
     for other in choice.other_plays:
-        is_last = run.endswith(other.move) and run.count(other.move) == 1
         after = position.play(other.move)
-        if is_last and other.gives_away and after.legal_moves(rules) in ("", DRAW):
+        if other.gives_away and after.legal_moves(rules) in ("", DRAW) and _is_last(other.move, choice):
             return {
                 "rank": RANK_LETTERS[rank_of(after.top)],
                 "column": int(other.move),
@@ -187,13 +141,17 @@ def _run_ender(choice: Choice) -> Values | None:
     return None
 
 
+def _is_last(play: str, choice: Choice) -> bool:
+    """Whether the card that could be played from a column now is the last of the run that is chosen."""
+    return choice.first_run.endswith(play) and choice.first_run.count(play) == 1
+
+
 def _longest_run(choice: Choice) -> Values | None:
-    if not choice.is_play:
+    if not choice.is_play or not choice.other_plays:
         return None
     length = choice.runs[choice.move.move].length
-    longest_other = max((choice.runs[play.move].length for play in choice.other_plays), default=length)
-    is_played = length == len(choice.first_run)
-    return {"length": length} if is_played and length > longest_other else None
+    is_longest = length > max(choice.runs[other.move].length for other in choice.other_plays)
+    return {"length": length} if is_longest and length == len(choice.first_run) else None
 
 
 def _saves_stock(choice: Choice) -> Values | None:

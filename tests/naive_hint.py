@@ -90,7 +90,13 @@ class Twin:
         )
 
     def first_run(self) -> str:
-        return (self.move + self.solve(self.after[self.move], self.rules)[1]).split("D")[0]
+        """The plays up to the next draw when each move is the one to make."""
+        if self.move == "D":
+            return ""
+        after = self.after[self.move]
+        return self.move + (
+            Twin(after, self.rules, self.solve).first_run() if legal(after, self.rules) else ""
+        )
 
     def cannot_clear(self) -> Values | None:
         return {"cards_left": self.best} if self.best > 0 else None
@@ -145,10 +151,11 @@ class Twin:
 
     def run_ender(self) -> Values | None:
         for play in self.runs:
-            is_last = play != self.move and self.move != "D" and play not in self.first_run()[:-1]
-            is_last = is_last and self.first_run()[-1] == play
             lost = self.score[play] - self.best
-            if is_last and lost > 0 and not plays(self.after[play], self.rules):
+            if lost == 0 or self.move == "D" or plays(self.after[play], self.rules):
+                continue
+            run = self.first_run()
+            if run[-1] == play and play not in run[:-1]:
                 return {"rank": RANKS[self.after[play].top % 13], "column": int(play), "gives_away": lost}
         return None
 
