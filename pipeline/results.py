@@ -20,7 +20,7 @@ from pipeline.ordered import in_order
 from pipeline.storage import Storage
 from solver.deal import Deal
 from solver.errors import LineError, UsageError
-from solver.moves import DRAW
+from solver.moves import run_lengths
 from solver.replay import replay
 from solver.rules import Rules, rules_named
 from solver.score import LOWEST_SCORE
@@ -172,7 +172,7 @@ def played(result: Result, hole: RatedHole) -> Played:
     if result.line is not None:
         score = _replayed_score(result, hole)
         moves = len(result.line)
-        run = max(map(len, result.line.split(DRAW)))
+        run = max(run_lengths(result.line))
     if score is None:
         raise UsageError(f"{result.where}: neither a line nor a score")
     if score < hole.reached and score < (best := _best_score(hole.deal, hole.rules)):

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pipeline.daily_faults import deal_of
 from pipeline.documents import Document
-from solver.moves import DRAW
+from solver.moves import run_lengths
 from solver.replay import replay
 from solver.rules import rules_named
 from solver.score import score_name, signed
@@ -30,7 +30,7 @@ class PlayedDaily:
         hole: its number.
         par: its par.
         score: as it stands where the line ends.
-        runs: how many plays the line has before its first draw, between two draws, and after its last.
+        runs: lengths of the line's runs, as `run_lengths` has them.
     """
 
     day: date
@@ -85,5 +85,6 @@ def played_daily(daily: Document, line: str) -> PlayedDaily:
         LineError: a move is not legal.
     """
     played = replay(deal_of(daily), rules_named(daily["rules"]["name"]), line)
-    runs = tuple(len(run) for run in line.split(DRAW))
-    return PlayedDaily(date.fromisoformat(daily["date"]), daily["hole"], daily["par"], played.score, runs)
+    return PlayedDaily(
+        date.fromisoformat(daily["date"]), daily["hole"], daily["par"], played.score, run_lengths(line)
+    )

@@ -119,3 +119,8 @@ def after(deal: Deal, rules: Rules, line: str) -> Position:
             raise LineError(index, move, legal)
         position = position.play(move)
     return position
+
+
+def run_lengths(line: str) -> tuple[int, ...]:
+    """How many plays a line has before its first draw, between each two, and after its last; 0 for none."""
+    return tuple(map(len, line.split(DRAW)))

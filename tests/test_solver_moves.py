@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from solver.cards import parse_card, rank_of
 from solver.deal import STOCK_SIZE, TABLEAU_SIZE, Deal, parse_deal
 from solver.errors import LineError, UsageError
-from solver.moves import DRAW, PLAYS, Position, after, start
+from solver.moves import DRAW, PLAYS, Position, after, run_lengths, start
 from solver.replay import Replay, replay
 from solver.rules import RULES, Rules
 from tests.holes import random_line
@@ -168,3 +168,14 @@ def test_playing_without_a_card_to_play_is_an_error() -> None:
 def test_numbers_that_are_no_position_are_refused(fault: dict[str, Any], says: str) -> None:
     with pytest.raises(UsageError, match=says):
         changed(start(ON_A_KING), **fault)
+
+
+@given(st.text("1234567D", max_size=51))
+def test_runs_are_the_plays_between_draws(line: str) -> None:
+    counted = [0]
+    for move in line:
+        if move == DRAW:
+            counted.append(0)
+        else:
+            counted[-1] += 1
+    assert run_lengths(line) == tuple(counted)
