@@ -11,6 +11,7 @@ i div n + 1, on the hole that is the (i mod n)-th of that par.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final
 
 from pipeline import versions
@@ -176,6 +177,7 @@ def round_of(storage: Storage, pool: Pool, number: int) -> Round:
     if number < FIRST_ROUND:
         raise UsageError(f"there is no round {number}: the first one is {FIRST_ROUND}")
     course = level_named(pool.level).course
+    # Which of the pool's deals of each par the round is made of, counted from 0.
     wanted = {par: range((number - 1) * n, number * n) for par, n in Counter(course).items()}
     before: Counter[int] = Counter()
     holes: list[Hole] = []
@@ -187,7 +189,7 @@ def round_of(storage: Storage, pool: Pool, number: int) -> Round:
             holes += [Hole(place.hole, **deal) for place, deal in found if place and place.round == number]
         before.update(counts)
         if len(holes) == len(course):
-            return Round(pool.level, pool.generation, number, tuple(sorted(holes, key=_order)))
+            return Round(pool.level, pool.generation, number, tuple(sorted(holes, key=attrgetter("hole"))))
     raise CheckError(_too_few(pool.level, number, before, course))
 
 
@@ -202,10 +204,6 @@ def _deals_of(storage: Storage, part: Part, counts: Mapping[int, int]) -> list[d
     if Counter(deal["par"] for deal in deals) != counts:
         raise DamagedError(f"{part.path}: its pars are not those that the catalog says")
     return deals
-
-
-def _order(hole: Hole) -> int:
-    return hole.hole
 
 
 def _too_few(level: str, number: int, counts: Mapping[int, int], course: Sequence[int]) -> str:

@@ -13,7 +13,7 @@ from jobs.settings import processors
 from pipeline.catalog import Catalog, load_catalog
 from pipeline.levels import LEVELS
 from pipeline.query import asked
-from pipeline.rounds import full_rounds
+from pipeline.rounds import full_rounds, par_counts
 from pipeline.storage import LocalStorage
 from tests.benchmarks.command import fairway
 from tests.benchmarks.figures import Bench, Figure
@@ -67,7 +67,9 @@ def _of_pools(storage: LocalStorage, catalog: Catalog, rounds: int) -> Iterator[
                 lambda rows: [row[1] for row in rows] == [number] * len(catalog.pools),
             ),
             "pool status": partial(_command, storage, "pool", "status"),
-            "last round": partial(_command, storage, "round", _LEVEL, "--number", str(_rounds(catalog))),
+            "last round": partial(
+                _command, storage, "round", _LEVEL, "--number", str(_rounds(storage, catalog))
+            ),
         },
     )
     opening = spent["opening"]
@@ -102,9 +104,9 @@ def _command(storage: LocalStorage, *arguments: str) -> Spent:
     return spent
 
 
-def _rounds(catalog: Catalog) -> int:
+def _rounds(storage: LocalStorage, catalog: Catalog) -> int:
     """How many rounds a level has."""
     counts: Counter[int] = Counter()
     for part in catalog.pool(_LEVEL).parts:
-        counts.update({int(par): count for par, count in (part.pars or {}).items()})
+        counts.update(par_counts(storage, part))
     return full_rounds(counts, LEVELS[_LEVEL].course)
