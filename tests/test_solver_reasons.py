@@ -9,7 +9,7 @@ import pytest
 from pipeline.shuffle import deal_numbered
 from solver.analysis import best_from
 from solver.hint import hint
-from solver.moves import Position, after
+from solver.moves import DRAW, Position, after
 from solver.reasons import SENTENCES, Reason
 from solver.rules import RULES, Rules
 from solver.search import solve_position
@@ -234,6 +234,29 @@ def pattern(sentence: str) -> str:
     """A sentence with all of its numbers and ranks alike, in the plural."""
     alike = re.sub(r"-?\d+|King|Queen|Jack|a(?= stock)", "n", sentence)
     return re.sub(r"card\b", "cards", alike)
+
+
+# -- what comes true for whoever follows the hints ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("at", "reason"),
+    [(at, reason) for at, _, reason in RIGHT if reason.code in ("longest_run", "run_ender")],
+)
+def test_a_run_is_as_long_as_was_said_and_ends_with_the_card_that_was_named(at: At, reason: Reason) -> None:
+    run = followed_run(at.position, RULES[at.rules])
+    assert len(run) == reason.values.get("length", len(run))
+    named = str(reason.values.get("column", run[-1]))
+    assert run.rindex(named) == len(run) - 1
+
+
+def followed_run(position: Position, rules: Rules) -> str:
+    """The plays that hints tell, one after another, until they tell to draw or the hole is over."""
+    run = ""
+    while (move := hint(position, rules).move) not in (DRAW, None):
+        run += str(move)
+        position = position.play(run[-1])
+    return run
 
 
 # -- what a card needs ------------------------------------------------------------------------------------
