@@ -59,11 +59,12 @@ class Calibration:
     @property
     def verdict(self) -> Verdict:
         """Whether players and the steady player can be told apart, at 95 %."""
-        if self.score.size < LEAST_RESULTS:
+        spread = self.apart.spread
+        if spread is None or self.apart.size < LEAST_RESULTS:
             return Verdict.TOO_FEW
-        if self.apart.interval.low > 0:
+        if spread.interval.low > 0:
             return Verdict.HARDER
-        return Verdict.EASIER if self.apart.interval.high < 0 else Verdict.AS_RATED
+        return Verdict.EASIER if spread.interval.high < 0 else Verdict.AS_RATED
 
     @property
     def players_par(self) -> int:

@@ -8,6 +8,7 @@ they name, and no date is written.
 
 import io
 from collections.abc import Sequence
+from math import nan
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pipeline.calibration import Calibration
@@ -67,7 +68,7 @@ def _draw(axes: "Axes", rows: Sequence[Calibration]) -> None:
         [place - _ASIDE for place in places],
         [row.score.value - row.par for row in rows],
         # The bar reaches to the steady player's mark where the two cannot be told apart, as in the verdict.
-        yerr=[row.apart.value - row.apart.interval.low for row in rows],
+        yerr=[nan if row.apart.spread is None else row.apart.spread.margin for row in rows],
         fmt="o",
         capsize=4,
         color=_PLAYERS,

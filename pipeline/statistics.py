@@ -58,20 +58,33 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """How values are spread about their mean.
+
+    Attributes:
+        sd: their standard deviation, with their number less 1 in the denominator.
+        interval: 95 % interval of the mean of all there are, by the normal approximation.
+        margin: from the middle of that interval to either end.
+    """
+
+    sd: float
+    interval: Interval
+    margin: float
+
+
+@dataclass(frozen=True, slots=True)
 class Mean:
     """The mean of a sample.
 
     Attributes:
         size: how many values.
         value: their mean.
-        sd: their standard deviation, with size - 1 in the denominator; 0 for a single value.
-        interval: 95 % interval of the mean of all there are, by the normal approximation.
+        spread: how they are spread; None for a single value, which says nothing of that.
     """
 
     size: int
     value: float
-    sd: float
-    interval: Interval
+    spread: Spread | None
 
 
 def wilson_interval(sample: Sample, z: float = Z_95) -> Interval:
@@ -121,8 +134,11 @@ def mean_of(counts: Mapping[_Exact, int]) -> Mean | None:
     if not size:
         return None
     total = sum(value * count for value, count in counts.items())
+    value = float(total / size)
+    if size == 1:
+        return Mean(size, value, None)
     squares = sum(value * value * count for value, count in counts.items())
     # Exact up to here: nothing cancels.
-    variance = (size * squares - total * total) / (size * (size - 1)) if size > 1 else 0
-    value, margin = float(total / size), Z_95 * math.sqrt(variance / size)
-    return Mean(size, value, math.sqrt(variance), Interval(value - margin, value + margin))
+    variance = (size * squares - total * total) / (size * (size - 1))
+    margin = Z_95 * math.sqrt(variance / size)
+    return Mean(size, value, Spread(math.sqrt(variance), Interval(value - margin, value + margin), margin))

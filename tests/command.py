@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from jobs.cli.app import run
 
@@ -63,13 +63,14 @@ def done(*arguments: object, stdin: bytes = b"") -> Outcome:
 
 @contextmanager
 def spawned(
-    *arguments: object, variables: Mapping[str, str] | None = None
+    *arguments: object, variables: Mapping[str, str] | None = None, stdin: BinaryIO | None = None
 ) -> Iterator["subprocess.Popen[str]"]:
     """The command as a process of its own; it is killed at the end of the block if it still runs."""
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, *map(str, arguments)],
         cwd=ROOT,
         env={**os.environ, **(variables or {})},
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -148,10 +148,9 @@ def mean_row(found: Findings) -> str:
 
 
 def mean_cells(mean: Mean | None) -> tuple[str, str]:
-    if mean is None:
+    if mean is None or mean.spread is None:
         return UNKNOWN, UNKNOWN
-    margin = mean.value - mean.interval.low
-    return f"{signed(f'{mean.value:+.4f}')} ± {margin:.4f}", f"{mean.sd:.3f}"
+    return f"{signed(f'{mean.value:+.4f}')} ± {mean.spread.margin:.4f}", f"{mean.spread.sd:.3f}"
 
 
 def score_rows(results: Results) -> Iterator[str]:

@@ -21,7 +21,7 @@ from pipeline.shuffle import deal_numbered
 from solver.errors import UsageError
 from solver.rules import RULES
 from solver.search import solve
-from tests.command import PROGRAM, ROOT, done, fairway, files_of
+from tests.command import PROGRAM, ROOT, done, fairway, files_of, spawned
 from tests.holes import random_line
 from tests.pools import with_nights
 from tests.publishing import ALL_OVER, DAYS, site_in
@@ -118,6 +118,23 @@ def test_calibration_tells_level_par_and_verdict(root: Path) -> None:
     assert rows[1]["verdict"] == "too few results"
 
 
+def test_one_result_says_nothing_of_how_results_are_spread(root: Path) -> None:
+    (row,) = found(root, {"date": DAY, "score": 5})["calibration"]
+    for figure in ("score", "apart"):
+        assert (row[figure]["sd"], row[figure]["normal_95"]) == (None, None)
+    assert row["apart"]["mean"] == 5 - row["steady_mean"]
+
+
+def test_times_are_told_to_the_second_and_a_zero_has_no_sign(root: Path) -> None:
+    def best(*seconds: float) -> str:
+        told = [SOLVED | {"seconds": each} for each in seconds]
+        text = done("stats", "-", "--data", root, stdin=lines(*told)).text
+        return next(line for line in text.splitlines() if line.startswith("best time"))
+
+    assert best(1_234_567.5) == "best time      1,234,567.5 s"
+    assert best(-0.0, 3) == "best time      0 s"
+
+
 def test_the_text_holds_the_page_and_both_tables(root: Path) -> None:
     told = [SOLVED | {"seconds": 61.5}] * 40 + [{"date": DAY, "score": 5}]
     text = done("stats", "-", "--data", root, stdin=lines(*told)).text
@@ -186,9 +203,13 @@ WRONG = [
     (b'{"date": "2026-11-27", "line": 1}', "'line' is 1; it must be text"),
     (b'{"date": "2026-11-27", "line": "8"}', "move 1 of the line, '8', is not legal; legal there: "),
     (b'{"date": "2026-11-27", "score": -16}', "a score of -16 cannot be reached"),
-    (b'{"date": "2026-11-27", "score": 3, "seconds": -1}', "'seconds' is -1; it must be a number from 0 on"),
+    (
+        b'{"date": "2026-11-27", "score": 3, "seconds": -1}',
+        "'seconds' is -1; it must be a number from 0 to 1,000",
+    ),
     (b'{"date": "2026-11-27", "score": 3, "seconds": 1e999}', "'seconds' is inf; it must be"),
     (b'{"date": "2026-11-27", "score": 3, "seconds": 1%s}' % (b"0" * 400), ".. ; it must be"),
+    (b'{"date": "2026-11-27", "score": 3, "seconds": 1000000001}', "from 0 to 1,000,000,000"),
     (b'{"date": "2026-11-27", "score": 3, "seconds": "90"}', "'seconds' is '90'; it must be"),
     (b'{"date": "2026-11-27", "note": "%s"}' % (b"x" * 4000), "longer than 4000 bytes, so no result"),
     (b'{"date": "2026-11-27", "note": "\xff"}', "0xff, is not UTF-8"),
@@ -223,6 +244,7 @@ def test_whatever_a_line_holds_it_is_a_result_or_told_in_one_line() -> None:
         -1,
         617,
         1.5,
+        60,
         1e300,
         "",
         "617",
@@ -253,6 +275,7 @@ def test_a_daily_that_is_not_out_is_told_with_1(root: Path) -> None:
     [
         ([], "Missing argument", 2),
         (["/nowhere/results.jsonl"], "cannot read /nowhere/results.jsonl", 2),
+        (["-", "/"], "cannot read /: Is a directory", 2),
         (["-", "-o", "plot.pdf"], "plot.pdf ends in neither .svg nor .png", 2),
         (["-", "-o", "-"], "- ends in neither .svg nor .png", 2),
         (["-", "-o", "/nowhere/plot.svg"], "cannot write /nowhere/plot.svg", 73),
@@ -274,6 +297,11 @@ def test_a_plot_is_not_written_over_results_or_into_a_data_root(root: Path, tmp_
     results.write_bytes(lines(SOLVED))
     over = fairway("stats", results, "-o", results, "--data", root)
     assert "is one of the files to be read" in over.complaint
+    with (
+        results.open("rb") as stream,
+        spawned("stats", "-", "-o", results, "--data", root, stdin=stream) as run,
+    ):
+        assert "is one of the files to be read" in run.communicate()[1]
     inside = fairway("stats", results, "-o", root / "daily" / "plot.svg", "--data", root)
     assert "lies in the data root" in inside.complaint
     assert results.read_bytes() == lines(SOLVED)

@@ -129,14 +129,15 @@ def test_every_figure_is_that_of_the_results_written_out(
 
 def check_row(row: Calibration, scores: list[int], means: list[Fraction], at_par: list[float]) -> None:
     apart = [float(score - mean) for score, mean in zip(scores, means, strict=True)]
-    sd = stdev(apart) if len(apart) > 1 else 0.0
-    margin = Z_95 * sd / len(apart) ** 0.5
     assert row.score.size == row.apart.size == row.at_par.trials == len(scores)
     assert row.score.value == pytest.approx(fmean(scores))
     assert row.steady_mean == pytest.approx(fmean(means))
     assert row.apart.value == pytest.approx(fmean(apart), abs=1e-12)
-    assert row.apart.interval.low == pytest.approx(fmean(apart) - margin, abs=1e-9)
-    assert row.apart.interval.high == pytest.approx(fmean(apart) + margin, abs=1e-9)
+    assert (row.apart.spread is None) == (len(scores) == 1)
+    if row.apart.spread is not None:
+        margin = Z_95 * stdev(apart) / len(apart) ** 0.5
+        assert row.apart.spread.interval.low == pytest.approx(fmean(apart) - margin, abs=1e-9)
+        assert row.apart.spread.interval.high == pytest.approx(fmean(apart) + margin, abs=1e-9)
     assert row.at_par.successes == sum(score <= row.par for score in scores)
     assert row.at_par_interval == wilson_interval(row.at_par)
     assert row.steady_at_par == pytest.approx(fmean(at_par))

@@ -65,6 +65,12 @@ def test_a_png_is_one_and_grows_with_what_it_shows() -> None:
     )
 
 
+def test_one_result_has_a_mark_and_no_bar() -> None:
+    alone, two = (calibration_plot(calibrations([made_up(4)] * count), "svg") for count in (1, 2))
+    assert len(heights(alone, '<g clip-path="')) < len(heights(two, '<g clip-path="'))
+    assert "1 result" in texts(alone)
+
+
 def texts(picture: bytes) -> list[str]:
     """What is written in an SVG, in its order; each line is a comment beside its shapes."""
     return re.findall("<!-- (.*) -->", picture.decode())
@@ -98,7 +104,8 @@ def test_every_mark_lies_as_high_as_its_figure(scores: list[int], mean: int) -> 
     low, high, steady, players = (
         labels[0] + (height - ticks[0]) * scale for height in heights(picture, '<g clip-path="')
     )
-    bar = row.apart.interval
+    assert row.apart.spread is not None
+    bar = row.apart.spread.interval
     assert players == pytest.approx(row.score.value - row.par, abs=1e-3)
     assert steady == pytest.approx(row.steady_mean - row.par, abs=1e-3)
     assert low == pytest.approx(row.steady_mean - row.par + bar.low, abs=1e-3)

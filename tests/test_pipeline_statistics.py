@@ -124,9 +124,14 @@ def test_a_mean_is_that_of_the_values_written_out(counts: dict[int, int]) -> Non
     assert mean is not None
     assert mean.size == len(values)
     assert mean.value == pytest.approx(statistics.mean(values))
-    assert mean.sd == pytest.approx(statistics.stdev(values) if len(values) > 1 else 0.0)
-    assert mean.interval.high - mean.value == pytest.approx(Z_95 * mean.sd / math.sqrt(len(values)))
-    assert mean.value - mean.interval.low == pytest.approx(mean.interval.high - mean.value)
+    if len(values) == 1:
+        assert mean.spread is None
+        return
+    assert mean.spread is not None
+    assert mean.spread.sd == pytest.approx(statistics.stdev(values))
+    assert mean.spread.margin == pytest.approx(Z_95 * mean.spread.sd / math.sqrt(len(values)))
+    interval = mean.spread.interval
+    assert (interval.low, interval.high) == (mean.value - mean.spread.margin, mean.value + mean.spread.margin)
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(-1, 5), (6, 5), (0, 0), (0, -1)])
@@ -143,8 +148,10 @@ def test_a_mean_of_fractions_is_exact_until_it_is_rounded(counts: dict[Fraction,
     mean = mean_of(counts)
     assert mean is not None
     assert mean.value == float(statistics.mean(values))
-    if len(values) > 1:
-        assert mean.sd == math.sqrt(statistics.variance(values))
     shifted = mean_of({value + 2**70: count for value, count in counts.items()})
     assert shifted is not None
-    assert shifted.sd == mean.sd
+    if mean.spread is None or shifted.spread is None:
+        assert len(values) == 1
+        return
+    assert mean.spread.sd == math.sqrt(statistics.variance(values))
+    assert shifted.spread.sd == mean.spread.sd

@@ -45,6 +45,11 @@ RIGHT = [
         Reason("stuck", {"cards_left": 27}, "no card fits and the stock is used up, with 27 cards left"),
     ),
     (
+        At(2889, "relaxed", "33D126D4563373DD56D1D2247D1756554D4D4DDD11DD6D727D"),
+        None,
+        Reason("stuck", {"cards_left": 1}, "no card fits and the stock is used up, with 1 card left"),
+    ),
+    (
         At(137, "dead_king"),
         "D",
         Reason(

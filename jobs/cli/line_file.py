@@ -1,7 +1,7 @@
 """Text that is read a line at a time, in bounded memory: deals and results, from files or standard input."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +64,18 @@ def line_count(stream: BinaryIO) -> int:
         count += piece.count(b"\n")
         last = piece[-1:]
     return count + (last != b"\n")
+
+
+def check_readable(files: Iterable[Path]) -> None:
+    """Find out before long work whether files can be read; a pipe can be opened but once, and is let be.
+
+    Raises:
+        UsageError: one cannot.
+    """
+    for file in files:
+        if file != STANDARD_INPUT and not file.is_fifo():
+            with opened(file):
+                pass
 
 
 @contextmanager

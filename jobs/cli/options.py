@@ -133,15 +133,14 @@ _WHAT: Final = typer.Argument(
 )
 What = Annotated[str, _WHAT]
 WhatOrNone = Annotated[str | None, _WHAT]
-Line = Annotated[
-    str,
-    typer.Option(
-        "--line",
-        metavar="LINE",
-        help="The moves so far, as in D31: 1 .. 7 plays from that column, D draws. Default: none, the start.",
-        show_default=False,
-    ),
-]
+_LINE: Final = typer.Option(
+    "--line",
+    metavar="LINE",
+    help="The moves so far, as in D31: 1 .. 7 plays from that column, D draws. Default: none, the start.",
+    show_default=False,
+)
+Line = Annotated[str, _LINE]
+LineOrNone = Annotated[str | None, _LINE]
 DealFile = Annotated[
     Path | None,
     typer.Option(

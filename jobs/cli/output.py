@@ -130,11 +130,23 @@ def check_outside(path: Path) -> None:
 def check_apart(path: Path, files: Iterable[Path]) -> None:
     """Refuse to write over a file that is to be read.
 
+    Args:
+        path: to be written.
+        files: to be read; `-` is standard input, which may be a file too.
+
     Raises:
         UsageError: the path is one of the files.
     """
-    if any(file.exists() and path.exists() and file.samefile(path) for file in files):
+    if path.exists() and any(_is_at(file, path) for file in files):
         raise UsageError(f"{path} is one of the files to be read; name another with -o")
+
+
+def _is_at(file: Path, path: Path) -> bool:
+    try:
+        read = os.fstat(sys.stdin.fileno()) if file == STANDARD else file.stat()
+    except (OSError, ValueError):  # nothing is there, and nobody can be harmed
+        return False
+    return os.path.samestat(read, path.stat())
 
 
 def check_writable(path: Path) -> None:

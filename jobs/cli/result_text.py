@@ -1,6 +1,5 @@
 """Results as they are told: one JSON object a line, read strictly; fields that are not known are let be."""
 
-import math
 from datetime import date
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from solver.rules import Rules, rules_named
 from solver.score import HIGHEST_SCORE, LOWEST_SCORE
 
 _MOST_SHOWN: Final = 40
+_MOST_SECONDS: Final = 1_000_000_000  # thirty years: more is some other unit
 
 
 def parse_result(line: Line, name: str) -> Result:
@@ -97,16 +97,10 @@ def _seconds(document: Document) -> float | None:
     seconds = document.get("seconds")
     if seconds is None:
         return None
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not _is_duration(seconds):
-        raise _mistyped("seconds", seconds, "a number from 0 on")
-    return float(seconds)
-
-
-def _is_duration(seconds: float) -> bool:
-    try:
-        return math.isfinite(seconds) and seconds >= 0
-    except OverflowError:  # a whole number beyond all floats
-        return False
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not 0 <= seconds <= _MOST_SECONDS:
+        raise _mistyped("seconds", seconds, f"a number from 0 to {_MOST_SECONDS:,}")
+    return abs(float(seconds))  # JSON has a -0 too
 
 
 def _mistyped(field: str, value: Any, wanted: str) -> UsageError:

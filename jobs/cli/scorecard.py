@@ -10,7 +10,7 @@ import typer
 
 from jobs.cli.context import read_settings, storage_at
 from jobs.cli.line_file import lines_of, opened
-from jobs.cli.options import Config, Data, Json, LevelNameOrNone, Line, day_option, round_option
+from jobs.cli.options import Config, Data, Json, LevelNameOrNone, LineOrNone, day_option, round_option
 from jobs.cli.output import can_carry, put_json, say
 from pipeline.catalog import load_catalog
 from pipeline.levels import level_named
@@ -49,7 +49,7 @@ def scorecard(
     day: Annotated[
         date | None, day_option("--daily", "A text to share instead: of the Daily hole of this date.")
     ] = None,
-    line: Line = "",
+    line: LineOrNone = None,
     data: Data = None,
     config: Config = None,
     as_json: Json = False,
@@ -62,11 +62,11 @@ def scorecard(
     Example: fairway scorecard medium --number 1 --scores '3 -2 4 5 5 3'
     """
     if day is not None:
-        if not line or any(given is not None for given in (level, number, scores, lines)):
+        if line is None or any(given is not None for given in (level, number, scores, lines)):
             raise UsageError("--daily goes with --line, the moves played, and with nothing of a round")
         _share(storage_at(read_settings(config, data=data)), day, line, as_json=as_json)
     elif level is not None:
-        if number is None or (scores is None) == (lines is None) or line:
+        if number is None or (scores is None) == (lines is None) or line is not None:
             raise UsageError("the card of a round takes --number N, and one of --scores and --lines")
         name = level_named(level).name
         round_ = _round(storage_at(read_settings(config, data=data)), name, number)

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from jobs.cli.context import load_kernels, read_settings, storage_at
+from jobs.cli.line_file import check_readable
 from jobs.cli.options import Config, Data, Json, Workers
 from jobs.cli.output import check_apart, check_outside, check_writable, put_json, sink
 from jobs.cli.plotting import plotting
@@ -58,6 +59,7 @@ def stats(
     from pipeline.player import player_page
 
     settings = read_settings(config, data=data, workers=workers)
+    check_readable(files)
     if output is not None:
         _check_plot(output, files)
     storage = storage_at(settings)

@@ -91,7 +91,12 @@ def _row_document(row: Calibration) -> dict[str, Any]:
 
 
 def _mean_document(mean: Mean) -> dict[str, Any]:
-    return {"mean": mean.value, "sd": mean.sd, "normal_95": _ends(mean.interval)}
+    spread = mean.spread
+    return {
+        "mean": mean.value,
+        "sd": spread and spread.sd,
+        "normal_95": spread and _ends(spread.interval),
+    }
 
 
 def _ends(interval: Interval) -> list[float]:
@@ -105,7 +110,7 @@ def _page_lines(page: "PlayerPage") -> list[tuple[str, str]]:
         ("best round", _round_text(page.best_round)),
         ("against par", f"{page.overall.against_par:+.2f} on average" if page.overall else _NONE),
         ("longest run", _NONE if page.longest_run is None else f"{page.longest_run}"),
-        ("best time", _NONE if page.best_seconds is None else f"{page.best_seconds:g} s"),
+        ("best time", _NONE if page.best_seconds is None else f"{page.best_seconds:,.10g} s"),
         ("fewest moves", _NONE if page.fewest_moves is None else f"{page.fewest_moves}"),
         ("Daily holes", _streak_text(page.streak)),
     ]
@@ -169,9 +174,9 @@ def _group(row: Calibration) -> tuple[str, str, str]:
 
 
 def _apart(mean: Mean) -> str:
-    if mean.size == 1:
-        return f"{mean.value:+.2f}"  # one result says nothing of how results are spread
-    return f"{mean.value:+.2f} ({mean.interval.low:+.2f} to {mean.interval.high:+.2f})"
+    if mean.spread is None:
+        return f"{mean.value:+.2f}"
+    return f"{mean.value:+.2f} ({mean.spread.interval.low:+.2f} to {mean.spread.interval.high:+.2f})"
 
 
 def _share_at_par(row: Calibration) -> str:

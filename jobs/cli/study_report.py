@@ -54,11 +54,12 @@ def tell(found: Findings) -> None:
 def _mean_document(mean: Mean | None) -> dict[str, Any] | None:
     if mean is None:
         return None
+    spread = mean.spread
     return {
         "deals": mean.size,
         "mean": mean.value,
-        "sd": mean.sd,
-        "normal_95": [mean.interval.low, mean.interval.high],
+        "sd": spread and spread.sd,
+        "normal_95": spread and [spread.interval.low, spread.interval.high],
     }
 
 
@@ -79,9 +80,12 @@ def _counts(found: Findings) -> list[tuple[int, int]]:
 
 
 def _tell_mean(whose: str, mean: Mean | None) -> None:
-    if mean is not None:
-        margin = mean.value - mean.interval.low
-        say(f"mean {whose:<11}{mean.value:.4f} +- {margin:.4f} (95 %), standard deviation {mean.sd:.3f}")
+    if mean is None:
+        return
+    said = f"mean {whose:<11}{mean.value:.4f}"
+    if mean.spread is not None:
+        said += f" +- {mean.spread.margin:.4f} (95 %), standard deviation {mean.spread.sd:.3f}"
+    say(said)
 
 
 def _tell_comparison(found: Findings) -> None:

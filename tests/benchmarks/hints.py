@@ -22,7 +22,7 @@ _PERCENTILES: Final = {"median": 50, "99th percentile": 99}
 
 def measure(bench: Bench) -> Iterator[Figure]:
     """The figures of all rules."""
-    count = _POSITIONS * bench.deals // len(RULES)
+    count = -(-_POSITIONS * bench.deals // len(RULES))  # rounded up
     starts = [start(deal) for deal in random_deals(bench.deals)]
     for rules in RULES.values():
         dice = random.Random(f"hints under {rules.name}")
