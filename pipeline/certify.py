@@ -4,6 +4,7 @@ Everything here is a pure function of its arguments, with plain values in and ou
 a thread, in another process or on another machine.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pipeline.counts import Clock, Stages, Stopwatch, no_clock
@@ -76,7 +77,8 @@ def certify(level: Level, deal: Deal, number: int, watch: Stopwatch | None = Non
     Raises:
         CheckError: the search's line does not do under replay what the search says.
     """
-    return _judged(level, deal, number, watch or Stopwatch(no_clock))[1]
+    _, certified = _judged(level, [(number, deal)], watch or Stopwatch(no_clock))
+    return certified[0] if certified else None
 
 
 def certify_batch(level_name: str, first: int, count: int, clock: Clock = no_clock) -> Batch:
@@ -96,33 +98,40 @@ def certify_batch(level_name: str, first: int, count: int, clock: Clock = no_clo
     if count < 1 or not 0 <= first <= MOST_DEAL_NUMBER - (count - 1):
         raise UsageError(f"{count} deals from number {first} on are not in 0 .. {MOST_DEAL_NUMBER}")
     watch = Stopwatch(clock)
-    deals: list[CertifiedDeal] = []
-    cleared: list[int] = []
-    for number in range(first, first + count):
-        deal = deal_numbered(number)
-        watch.lap("sampling")
-        is_cleared, certified = _judged(level, deal, number, watch)
-        if is_cleared:
-            cleared.append(number)
-        if certified is not None:
-            deals.append(certified)
-    return Batch(first, count, tuple(deals), tuple(cleared), watch.stages)
+    sampled = [(number, deal_numbered(number)) for number in range(first, first + count)]
+    watch.lap("sampling")
+    cleared, certified = _judged(level, sampled, watch)
+    return Batch(first, count, certified, cleared, watch.stages)
 
 
-def _judged(level: Level, deal: Deal, number: int, watch: Stopwatch) -> tuple[bool, CertifiedDeal | None]:
-    """Whether a deal can be cleared, and what it is certified as where the policy admits it."""
-    solution = search.solve(deal, level.rules, fewest=False)
+_Numbered = Sequence[tuple[int, Deal]]
+
+
+def _judged(
+    level: Level, deals: _Numbered, watch: Stopwatch
+) -> tuple[tuple[int, ...], tuple[CertifiedDeal, ...]]:
+    """The numbers of those deals that can be cleared, and what those the policy admits are certified as.
+
+    Each kernel is called once for all deals.
+    """
+    solutions = search.solve_each([deal for _, deal in deals], level.rules, fewest=False)
+    solved = list(zip(deals, solutions, strict=True))
+    cleared = [(number, deal, solution) for (number, deal), solution in solved if solution.cleared]
     watch.lap("solving")
-    if not solution.cleared:
-        return False, None
-    distribution = steady.rate(deal, level.rules)
-    is_admitted = level.admits(distribution)
+    distributions = steady.rate_each([deal for _, deal, _ in cleared], level.rules)
+    rated = zip(cleared, distributions, strict=True)
+    admitted = [(*each, distribution) for each, distribution in rated if level.admits(distribution)]
     watch.lap("rating")
-    if not is_admitted:
-        return True, None
-    best_score, line, draws = _replayed(level, deal, number, solution)
+    certified = tuple(_certified(level, *each) for each in admitted)
     watch.lap("solving")
-    return True, CertifiedDeal(
+    return tuple(number for number, *_ in cleared), certified
+
+
+def _certified(
+    level: Level, number: int, deal: Deal, solution: Solution, distribution: ScoreDistribution
+) -> CertifiedDeal:
+    best_score, line, draws = _replayed(level, deal, number, solution)
+    return CertifiedDeal(
         level=level.name,
         deal_number=number,
         deal=deal,

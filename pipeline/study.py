@@ -46,13 +46,12 @@ class Result:
 
 
 def count_numbers(study: Study) -> Block:
-    """Solve the deals of a study, one after another, and count their best scores."""
-    rules = rules_named(study.rules)
+    """Solve the deals of a study, all in one call of the kernel, and count their best scores."""
+    deals = [deal_numbered(number) for number in range(study.first, study.last + 1)]
     counts = dict.fromkeys(SCORES, 0)
-    for number in range(study.first, study.last + 1):
-        best_score = search.solve(deal_numbered(number), rules, fewest=study.fewest).best_score
-        if best_score is not None:
-            counts[best_score] += 1
+    for solution in search.solve_each(deals, rules_named(study.rules), fewest=study.fewest):
+        if solution.best_score is not None:
+            counts[solution.best_score] += 1
     return Block(study, tuple(counts.values()))
 
 

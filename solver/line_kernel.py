@@ -28,7 +28,7 @@ def trace(end: Any, start: Any, ranks: Any, marks: Any, buffers: Buffers) -> Any
 
     Args:
         end: the table the line leaves.
-        start: uint64[4], as in `solve_kernel`.
+        start: uint64[4], a row of `starts` in `solve_each`.
         ranks: uint8[52], the deal's ranks.
         marks: as in `RuleTables`.
         buffers: as the sweep left them.

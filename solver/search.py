@@ -1,6 +1,7 @@
 """The exact search: the best score still to be reached, a line that reaches it, and the proof of both."""
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -8,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from solver import solve_kernel
 from solver.bound import bound_weights, useful_arcs
 from solver.cards import DECK_SIZE, RANK_COUNT, rank_of
 from solver.deal import COLUMN_COUNT, COLUMN_HEIGHT, TABLEAU_SIZE, Deal
@@ -24,7 +26,6 @@ from solver.search_kernel import (
     Buffers,
     RuleTables,
 )
-from solver.solve_kernel import NO_LINE, solve_kernel
 from solver.vector import BOUND_BYTES, CELL_BYTES
 
 _ALIGNMENT: Final = 64  # bytes: a row of the bound, and a line of the processor's cache
@@ -62,15 +63,27 @@ def solve(deal: Deal, rules: Rules, *, fewest: bool = True) -> Solution:
         fewest: whether, where the columns cannot be cleared, to find the line that leaves the fewest cards;
             without it the search stops at the verdict.
     """
-    return _solved(deal, (_FULL_TABLE, rank_of(deal.waste), 0, TABLEAU_SIZE), rules, fewest)
+    return solve_each((deal,), rules, fewest=fewest)[0]
+
+
+def solve_each(deals: Sequence[Deal], rules: Rules, *, fewest: bool = True) -> list[Solution]:
+    """Solve deals from their starts, all in one call of the kernel: with threads that saves them waiting.
+
+    Args:
+        deals: the deals.
+        rules: as in `solve`.
+        fewest: as in `solve`.
+    """
+    starts = [(deal, _FULL_TABLE, rank_of(deal.waste), 0, TABLEAU_SIZE) for deal in deals]
+    return _solved(starts, rules, fewest)
 
 
 def solve_position(position: Position, rules: Rules, *, fewest: bool = True) -> Solution:
     """Solve a position in the middle of a hole; the score is that of the whole hole."""
     if not position.cards_left:
         return Solution(rules.name, True, score_of(0, position.draws), "", 0, 0)
-    start = (_packed(position.heights), rank_of(position.top), position.draws, position.cards_left)
-    return _solved(position.deal, start, rules, fewest)
+    table, top = _packed(position.heights), rank_of(position.top)
+    return _solved([(position.deal, table, top, position.draws, position.cards_left)], rules, fewest)[0]
 
 
 def warm_up() -> None:
@@ -79,17 +92,34 @@ def warm_up() -> None:
         solve(Deal(tuple(range(DECK_SIZE))), rules)
 
 
-def _solved(deal: Deal, start: tuple[int, int, int, int], rules: Rules, fewest: bool) -> Solution:
-    """Solve from a packed table, the rank of the waste top, the draws and the cards left there."""
-    buffers = _buffers()
-    ranks = np.frombuffer(deal.ranks, dtype=np.uint8)
-    packed_start = np.array(start, dtype=np.uint64)
-    left, at, expanded = solve_kernel(ranks, packed_start, fewest, _rule_tables(rules), buffers)
-    if at == NO_LINE:
+_Start = tuple[Deal, int, int, int, int]  # packed table, rank of the waste top, draws and cards left there
+
+
+def _solved(starts: Sequence[_Start], rules: Rules, fewest: bool) -> list[Solution]:
+    if not starts:
+        return []
+    ranks = np.frombuffer(b"".join([start[0].ranks for start in starts]), dtype=np.uint8)
+    packed = np.array([start[1:] for start in starts], dtype=np.uint64)
+    found = np.empty((len(starts), 3), dtype=np.int64)
+    lines = np.empty((len(starts), _MOST_MOVES), dtype=np.uint8)
+    solve_kernel.solve_each(
+        ranks.reshape(-1, DECK_SIZE), packed, fewest, _rule_tables(rules), _buffers(), found, lines
+    )
+    letters = lines.tobytes().decode("ascii")
+    return [
+        _solution(rules, start[3], row, letters[n * _MOST_MOVES : (n + 1) * _MOST_MOVES])
+        for n, (start, row) in enumerate(zip(starts, found.tolist(), strict=True))
+    ]
+
+
+def _solution(rules: Rules, draws: int, found: Sequence[int], letters: str) -> Solution:
+    """What the kernel found from a start with so many draws."""
+    left, at, expanded = found
+    if at == solve_kernel.NO_LINE:
         return Solution(rules.name, False, None, None, None, expanded)
-    line = buffers.letters[at:].tobytes().decode("ascii")
-    draws = line.count(DRAW)
-    return Solution(rules.name, left == 0, score_of(left, start[2] + draws), line, draws, expanded)
+    line = letters[at:]
+    drawn = line.count(DRAW)
+    return Solution(rules.name, left == 0, score_of(left, draws + drawn), line, drawn, expanded)
 
 
 def _packed(heights: tuple[int, ...]) -> int:

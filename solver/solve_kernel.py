@@ -23,20 +23,33 @@ _15 = _u(15)
 
 
 @kernel
-def solve_kernel(ranks: Any, start: Any, want_fewest: Any, rules: RuleTables, buffers: Buffers) -> Any:
-    """Solve a position exactly.
+def solve_each(
+    ranks: Any, starts: Any, want_fewest: Any, rules: RuleTables, buffers: Buffers, found: Any, lines: Any
+) -> None:
+    """Solve positions exactly, one after another.
+
+    One call for many: between two calls a thread needs the interpreter, for which others may have to wait.
 
     Args:
-        ranks: uint8[52], the deal's ranks.
-        start: uint64[4]: packed table, rank of the waste top, draws and cards left (not 0) at the start.
+        ranks: uint8[n, 52], the ranks of each deal.
+        starts: uint64[n, 4]: packed table, rank of the waste top, draws and cards left (not 0) at each start.
         want_fewest: whether to go on to the fewest cards left where the columns cannot be cleared.
         rules: tables of the rules.
         buffers: room to work in, with `cells` all zero; left so.
-
-    Returns:
-        Cards left at the end of the best line (0 when cleared), where in `letters` that line begins
-        (`NO_LINE` if it was not asked for), and the tables that the proof expanded.
+        found: int64[n, 3], is filled with the cards left at the end of each best line (0 when cleared), where
+            in its row of `lines` that line begins (`NO_LINE` if it was not asked for), and the tables that
+            the proof expanded.
+        lines: uint8[n, 51], is filled with the letters of each line, up to the end of its row.
     """
+    for n in range(len(ranks)):
+        left, at, expanded = _solve(ranks[n], starts[n], want_fewest, rules, buffers)
+        found[n, 0], found[n, 1], found[n, 2] = left, at, expanded
+        for place in range(len(buffers.letters)):
+            lines[n, place] = buffers.letters[place]
+
+
+@inlined
+def _solve(ranks: Any, start: Any, want_fewest: Any, rules: RuleTables, buffers: Buffers) -> Any:
     table, top, draws, cards = start[0], start[1], start[2], start[3]
     fill_columns(ranks, rules, buffers)
     fill_stock(ranks, _i(STOCK_SIZE), _i(0), rules, buffers)

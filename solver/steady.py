@@ -8,6 +8,7 @@ the distribution out.
 import math
 import threading
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -24,15 +25,17 @@ from solver.rules import RULES, Rules
 from solver.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
 from solver.steady_kernel import (
     LEAST_POSITIONS,
-    MASS,
     PLAY_FIELDS,
     POSITION_FIELDS,
     TOTAL_MASS,
     Flags,
-    spread_mass,
+    spread_each,
 )
 
-__all__ = ["TOTAL_MASS", "ScoreDistribution", "Workspace", "rate", "score_masses", "warm_up"]
+__all__ = [
+    *("TOTAL_MASS", "ScoreDistribution", "Workspace"),
+    *("masses_of_each", "rate", "rate_each", "score_masses", "warm_up"),
+]
 
 _SCORES: Final = range(LOWEST_SCORE, HIGHEST_SCORE + 1)
 _SQUARES: Final = tuple(score * score for score in _SCORES)
@@ -175,15 +178,33 @@ def score_masses(deal: Deal, rules: Rules, workspace: Workspace) -> tuple[int, .
         rules: the King rule.
         workspace: buffers to work in; a deal that needs more gets larger ones of its own.
     """
-    ranks = np.frombuffer(deal.ranks, np.uint8).astype(np.int64)
-    while not spread_mass(ranks, _allowed(rules), workspace.positions, workspace.plays, workspace.slots):
-        workspace = workspace.larger()
-    return tuple(workspace.positions[:SCORE_COUNT, MASS].tolist())
+    return masses_of_each((deal,), rules, workspace)[0]
+
+
+def masses_of_each(deals: Sequence[Deal], rules: Rules, workspace: Workspace) -> list[tuple[int, ...]]:
+    """The same of several deals, in their order; once larger buffers are needed, they serve the rest too."""
+    if not deals:
+        return []
+    ranks = np.frombuffer(b"".join([deal.ranks for deal in deals]), np.uint8).astype(np.int64)
+    ranks = ranks.reshape(-1, DECK_SIZE)
+    masses = np.empty((len(deals), SCORE_COUNT), np.int64)
+    done = 0
+    while done < len(deals):
+        buffers = workspace.positions, workspace.plays, workspace.slots
+        done = spread_each(ranks, _allowed(rules), *buffers, masses, done)
+        if done < len(deals):
+            workspace = workspace.larger()
+    return [tuple(row) for row in masses.tolist()]
 
 
 def rate(deal: Deal, rules: Rules) -> ScoreDistribution:
     """The exact score distribution of the steady player on a deal; every thread has buffers of its own."""
-    return ScoreDistribution(score_masses(deal, rules, _THREAD.workspace))
+    return rate_each((deal,), rules)[0]
+
+
+def rate_each(deals: Sequence[Deal], rules: Rules) -> list[ScoreDistribution]:
+    """The same for deals, all in one call of the kernel: with threads that saves them waiting."""
+    return [ScoreDistribution(masses) for masses in masses_of_each(deals, rules, _THREAD.workspace)]
 
 
 def warm_up() -> None:

@@ -62,7 +62,33 @@ _ONE_PLAY: Final = 16
 
 
 @kernel
-def spread_mass(ranks: Words, allowed: Flags, positions: Words, plays: Indices, slots: Indices) -> bool:
+def spread_each(
+    ranks: Words, allowed: Flags, positions: Words, plays: Indices, slots: Indices, masses: Words, first: int
+) -> int:
+    """Work out the mass of each score on deals, one after another: one call for many, as in the search.
+
+    Args:
+        ranks: n by 52; the ranks of each deal, in the order of `Deal.cards`.
+        allowed: as in `_spread_mass`.
+        positions: as in `_spread_mass`.
+        plays: as in `_spread_mass`.
+        slots: as in `_spread_mass`.
+        masses: n by 52; is filled with the masses, from row `first` on.
+        first: the deal to begin with.
+
+    Returns:
+        The deal for which the workspace was too small; n where it was not.
+    """
+    for n in range(first, len(ranks)):
+        if not _spread_mass(ranks[n], allowed, positions, plays, slots):
+            return n
+        for score in range(SCORE_COUNT):
+            masses[n, score] = positions[score, MASS]
+    return len(ranks)
+
+
+@inlined
+def _spread_mass(ranks: Words, allowed: Flags, positions: Words, plays: Indices, slots: Indices) -> bool:
     """Work out the mass of each score, into the field `MASS` of the rows 0 .. 51 of `positions`.
 
     Args:

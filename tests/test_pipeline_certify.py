@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,12 +99,12 @@ def test_an_unknown_level_is_refused() -> None:
 def test_a_search_that_errs_stops_everything(
     monkeypatch: pytest.MonkeyPatch, lie: dict[str, Any], message: str
 ) -> None:
-    def lying(deal: Deal, rules: Rules, *, fewest: bool = True) -> Solution:
-        return dataclasses.replace(honest(deal, rules, fewest=fewest), **lie)
+    def lying(deals: Sequence[Deal], rules: Rules, *, fewest: bool = True) -> list[Solution]:
+        return [dataclasses.replace(solution, **lie) for solution in honest(deals, rules, fewest=fewest)]
 
-    honest = search.solve
+    honest = search.solve_each
     number = certify_batch("medium", 0, 20).deals[0].deal_number
-    monkeypatch.setattr(search, "solve", lying)
+    monkeypatch.setattr(search, "solve_each", lying)
     with pytest.raises(CheckError, match=f"^medium deal {number}: .*{message}") as caught:
         certify_batch("medium", number, 1)
     assert "\n" not in str(caught.value)

@@ -12,7 +12,7 @@ from solver.moves import DRAW, Position, start
 from solver.replay import replay
 from solver.rules import RULES, Rules
 from solver.score import score_of
-from solver.search import Solution, solve, solve_position, warm_up
+from solver.search import Solution, solve, solve_each, solve_position, warm_up
 from tests import naive
 from tests.holes import any_position, random_deal, random_line
 from tests.reference import frozen, table
@@ -33,6 +33,14 @@ def verdict(number: int, rules: str) -> Solution:
 
 def shown(solution: Solution | naive.Answer) -> tuple[object, ...]:
     return (solution.cleared, solution.best_score, solution.line, solution.draws)
+
+
+@every_rules
+@pytest.mark.parametrize("fewest", [True, False])
+def test_many_deals_at_once_come_out_as_one_by_one(rules: Rules, fewest: bool) -> None:
+    deals = [deal_numbered(number) for number in range(60)]
+    assert solve_each(deals, rules, fewest=fewest) == [solve(deal, rules, fewest=fewest) for deal in deals]
+    assert solve_each((), rules, fewest=fewest) == []
 
 
 # -- golden data ------------------------------------------------------------------------------------------

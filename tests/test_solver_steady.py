@@ -17,7 +17,15 @@ from solver.deal import COLUMN_COUNT, STOCK_SIZE, TABLEAU_SIZE, Deal, parse_deal
 from solver.errors import UsageError
 from solver.rules import RULES, Rules
 from solver.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
-from solver.steady import TOTAL_MASS, ScoreDistribution, Workspace, rate, score_masses
+from solver.steady import (
+    TOTAL_MASS,
+    ScoreDistribution,
+    Workspace,
+    masses_of_each,
+    rate,
+    rate_each,
+    score_masses,
+)
 from tests.holes import random_deal
 from tests.naive_steady import exact_masses
 from tests.reference import frozen
@@ -92,6 +100,16 @@ def test_a_workspace_of_any_size_gives_the_same(rules: Rules) -> None:
     for deal in [random_deal(dice) for _ in range(20)]:
         for capacity in (0, 1, 77, 1000):
             assert score_masses(deal, rules, Workspace(capacity)) == rate(deal, rules).masses
+
+
+@every_rules
+def test_many_deals_at_once_come_out_as_one_by_one(rules: Rules) -> None:
+    deals = [random_deal(random.Random(n)) for n in range(40)]
+    one_by_one = [rate(deal, rules) for deal in deals]
+    assert rate_each(deals, rules) == one_by_one
+    assert rate_each((), rules) == []
+    masses = [distribution.masses for distribution in one_by_one]
+    assert masses_of_each(deals, rules, Workspace(1)) == masses  # which grows in the middle, more than once
 
 
 @every_rules
