@@ -33,8 +33,14 @@ from solver.steady_kernel import (
 )
 
 __all__ = [
-    *("TOTAL_MASS", "ScoreDistribution", "Workspace"),
-    *("masses_of_each", "rate", "rate_each", "score_masses", "warm_up"),
+    "TOTAL_MASS",
+    "ScoreDistribution",
+    "Workspace",
+    "masses_of_each",
+    "rate",
+    "rate_each",
+    "score_masses",
+    "warm_up",
 ]
 
 _SCORES: Final = range(LOWEST_SCORE, HIGHEST_SCORE + 1)
