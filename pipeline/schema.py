@@ -94,7 +94,8 @@ def table_bytes(table: Any) -> bytes:
 
 def table_of(rows: Sequence["CertifiedDeal"]) -> Any:
     """Deals as an Arrow table of `DEALS_SCHEMA`."""
-    arrays = [pa.array([column.value(row) for row in rows], _TYPES[column.type]) for column in COLUMNS]
+    columns = zip(COLUMNS, zip(*(row.row for row in rows), strict=True), strict=True)
+    arrays = [pa.array(values, _TYPES[column.type]) for column, values in columns]
     return pa.Table.from_arrays(arrays, schema=DEALS_SCHEMA)
 
 
