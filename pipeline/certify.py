@@ -115,11 +115,8 @@ def certify_batch(level_name: str, first: int, count: int, clock: Clock = no_clo
     return Batch(first, count, certified, cleared, watch.stages)
 
 
-_Numbered = Sequence[tuple[int, Deal]]
-
-
 def _judged(
-    level: Level, deals: _Numbered, watch: Stopwatch
+    level: Level, deals: Sequence[tuple[int, Deal]], watch: Stopwatch
 ) -> tuple[tuple[int, ...], tuple[CertifiedDeal, ...]]:
     """The numbers of those deals that can be cleared, and what those the policy admits are certified as.
 

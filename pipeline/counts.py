@@ -22,7 +22,7 @@ class Stages:
     Attributes:
         sampling: shuffling deals from their numbers or dates.
         solving: the exact search, and the replay of its lines.
-        rating: the steady player, the policy and the par.
+        rating: the steady player, the policy, the par and the figures of a row.
         writing: putting files in place.
     """
 
