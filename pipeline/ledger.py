@@ -145,7 +145,7 @@ def published_bytes(storage: Storage, day: date) -> bytes:
         return storage.read(daily_path(day))
     except MissingError as error:
         raise CheckError(
-            f"the Daily hole of {day} is not published; `fairway daily publish` does it"
+            f"the Daily hole of {day} is not published; `fairway daily publish` puts out those that are due"
         ) from error
 
 

@@ -213,5 +213,5 @@ def _too_few(level: str, number: int, counts: Mapping[int, int], course: Sequenc
     waits_for = ", ".join(f"{count} of par {par}" for par, count in missing.items() if count > 0)
     return (
         f"level {level} has no round {number} yet: its pool is enough for {full}, and the next one waits for"
-        f" deals: {waits_for}; `fairway nightly` adds some"
+        f" deals: {waits_for}; each night adds some"
     )

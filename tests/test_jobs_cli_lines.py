@@ -1,6 +1,13 @@
-"""An illegal move is told in the same words wherever a line is read; whose line it is comes before them."""
+"""An illegal move is told in the same words wherever a line is read; whose line it is comes before them.
+
+Beside that: what the help and the README show of lines works as it stands there.
+"""
 
 import json
+import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +22,7 @@ from pipeline.storage import LocalStorage
 from solver.deal import Deal, parse_deal
 from solver.moves import after
 from solver.rules import Rules
-from tests.command import fairway
+from tests.command import ROOT, done, fairway
 from tests.pools import LEVEL, with_nights
 from tests.publishing import ALL_OVER, DAYS, site_in
 
@@ -66,3 +73,17 @@ def test_of_the_line_of_a_result(storage: LocalStorage, tmp_path: Path) -> None:
     outcome = fairway("stats", file, "--data", storage.root)
     told = words(deal_of(published_daily(storage, DAY)), DAILY.rules, f"{file}, line 1: ")
     assert (outcome.complaint, outcome.code) == (told, 2)
+
+
+@pytest.mark.parametrize("command", ["hint", "review"])
+def test_the_example_in_the_help_works(command: str) -> None:
+    example = next(line for line in done(command, "--help").text.splitlines() if "Example: " in line)
+    done(*shlex.split(example.partition("Example: ")[2])[1:])
+
+
+def test_the_program_in_the_readme_works() -> None:
+    (program,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "the King on column 3 would end the run, so play it last\n"

@@ -1,6 +1,7 @@
 """`fairway round` and `fairway scorecard`: what they print for people and programs, and what they refuse."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,12 @@ def first_round(storage: LocalStorage, level: str = "medium") -> Round:
 
 def document(*arguments: object) -> Any:
     return json.loads(done(*arguments).out)
+
+
+@pytest.mark.parametrize("command", ["round", "scorecard"])
+def test_the_example_in_the_help_works_on_a_new_pool(storage: LocalStorage, command: str) -> None:
+    example = next(line for line in done(command, "--help").text.splitlines() if "Example: " in line)
+    done(*shlex.split(example.partition("Example: ")[2])[1:], "--data", storage.root)
 
 
 def test_a_round_is_listed_for_people(storage: LocalStorage) -> None:
@@ -168,7 +175,7 @@ def test_a_card_is_a_document_for_programs(storage: LocalStorage) -> None:
 
 def test_lines_come_from_a_file_one_a_hole(storage: LocalStorage, tmp_path: Path) -> None:
     file = tmp_path / "lines.txt"
-    file.write_text("# my round\n\nDD\n-\nDDD\n")
+    file.write_text("# my round\nDD\n-\n# the third\nDDD\n\n\n")
     expected = card(storage, "--scores", "35 35 35")
     assert card(storage, "--lines", file) == expected
     assert card(storage, "--lines", "-", stdin=file.read_bytes()) == expected
@@ -194,6 +201,7 @@ def test_lines_come_from_a_file_one_a_hole(storage: LocalStorage, tmp_path: Path
         (["medium", "--number", 1, "--lines", "-"], b"D\nDx\n", "hole 2: move 2 of the line, 'x', is"),
         (["medium", "--number", 1, "--lines", "-"], b"D\n" * 10, "there are scores for more"),
         (["medium", "--number", 1, "--lines", "-"], b"\xff", "is not UTF-8"),
+        (["medium", "--number", 1, "--lines", "-"], b"D\n\nDD\n", "line 2 is blank; write - for a hole"),
         (["medium", "--number", 1, "--lines", "/nowhere/x"], b"", "cannot read /nowhere/x: No such file"),
         (["par", "--number", 1, "--scores", "3"], b"", "unknown level 'par'"),
     ],

@@ -176,13 +176,9 @@ def test_a_round_that_does_not_exist_is_refused_with_what_it_waits_for() -> None
         round_of(storage, pool, 99)
     missing = {par: (full + 1) * n - counts[par] for par, n in Counter(COURSES[LEVEL]).items()}
     words = ", ".join(f"{n} of par {par}" for par, n in sorted(missing.items()) if n > 0)
-    with pytest.raises(
-        CheckError, match=rf"the next one waits for deals: {words}; `fairway nightly` adds some"
-    ):
+    with pytest.raises(CheckError, match=rf"the next one waits for deals: {words}; each night adds some"):
         round_of(storage, pool, full + 1)
-    with pytest.raises(
-        CheckError, match=r"enough for 0, .*: 8 of par 3, 1 of par 4; `fairway nightly` adds some"
-    ):
+    with pytest.raises(CheckError, match=r"enough for 0, .*: 8 of par 3, 1 of par 4; each night adds some"):
         round_of(storage, empty_catalog().pool("easy"), 1)
     for number in (0, -1):
         with pytest.raises(UsageError, match=f"there is no round {number}: the first one is 1"):

@@ -28,7 +28,7 @@ class Line:
     text: str
 
 
-def lines_of(stream: BinaryIO, name: str, what: str) -> Iterator[Line]:
+def lines_of(stream: BinaryIO, name: str, what: str, *, blank: bool = False) -> Iterator[Line]:
     """The lines that hold something; blank lines and those that begin with # are passed over.
 
     Only one line is held at a time, however long the stream is.
@@ -37,6 +37,7 @@ def lines_of(stream: BinaryIO, name: str, what: str) -> Iterator[Line]:
         stream: bytes of UTF-8.
         name: what the stream is called in messages.
         what: a line holds, such as `deal`.
+        blank: give blank lines too.
 
     Raises:
         UsageError: a line is too long for that or is no UTF-8.
@@ -53,7 +54,7 @@ def lines_of(stream: BinaryIO, name: str, what: str) -> Iterator[Line]:
                 f"{name}, line {number}: byte {error.start + 1}, 0x{data[error.start]:02x}, is not UTF-8;"
                 " save the file as UTF-8 text"
             ) from error
-        if text and not text.startswith(_COMMENT):
+        if (text or blank) and not text.startswith(_COMMENT):
             yield Line(number, text)
 
 

@@ -34,7 +34,7 @@ def parse_result(line: Line, name: str) -> Result:
     try:
         document = parse(line.text.encode(), where)
     except DamagedError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(f"{error}; each line is one JSON object") from error
     try:
         hole, number = _hole(document)
         moves, score = _moves(document), _score(document)

@@ -36,7 +36,7 @@ def review(
     mistake cost, the score against par, and how likely the steady player does as well or better. The hole may
     be finished or abandoned.
 
-    Example: fairway review 617 --line D623D1D53
+    Example: fairway review 617 --line D6233535377
     """
     row, given = rules_named(rules), parse_given(what)
     load_kernels(read_settings(config, workers=workers))

@@ -59,11 +59,13 @@ def scorecard(
     Scores under par are in circles, scores over par in boxes; a round is won at or under par. With --daily
     and --line: a text to share, which spoils nothing.
 
-    Example: fairway scorecard medium --number 1 --scores '3 -2 4 5 5 3'
+    Example: fairway scorecard medium --number 1 --scores '3 6 2 5 4'
     """
     if day is not None:
-        if line is None or any(given is not None for given in (level, number, scores, lines)):
+        if any(given is not None for given in (level, number, scores, lines)):
             raise UsageError("--daily goes with --line, the moves played, and with nothing of a round")
+        if line is None:
+            raise UsageError("--daily goes with --line, the moves played; '' for a hole without one")
         _share(storage_at(read_settings(config, data=data)), day, line, as_json=as_json)
     elif level is not None:
         if number is None or (scores is None) == (lines is None) or line is not None:
@@ -119,7 +121,16 @@ def _parsed(scores: str) -> tuple[int, ...]:
 
 
 def _read(file: Path, most: int) -> list[str]:
-    """The first lines of a file, one a hole; `-` stands for one without a move."""
+    """The first lines of a file, one a hole; `-` stands for one without a move.
+
+    Raises:
+        UsageError: a blank line stands before others, where nobody could tell whether it is a hole.
+    """
     with opened(file) as (stream, name, _):
-        texts = [row.text for row in islice(lines_of(stream, name, "line"), most)]
-    return ["" if text == _NO_MOVE else text for text in texts]
+        rows = list(islice(lines_of(stream, name, "line", blank=True), most))
+    while rows and not rows[-1].text:
+        rows.pop()
+    for row in rows:
+        if not row.text:
+            raise UsageError(f"{name}, line {row.number} is blank; write - for a hole without a move")
+    return ["" if row.text == _NO_MOVE else row.text for row in rows]
