@@ -16,13 +16,11 @@ class MoveValue:
         move: its letter in the line notation.
         best_score: the best score of the whole hole that can still be reached after it.
         gives_away: how much worse that is than the best score of the position; 0 for a best move.
-        line: line v1 from the position after the move on, which reaches `best_score`.
     """
 
     move: str
     best_score: int
     gives_away: int
-    line: str
 
     @property
     def clearable(self) -> bool:
@@ -60,16 +58,16 @@ def analyse(position: Position, rules: Rules) -> Analysis:
         position: any position, the start of a deal as well.
         rules: the King rule.
     """
-    found = [(move, *best_from(position.play(move), rules)) for move in position.legal_moves(rules)]
+    scores = {move: best_score_from(position.play(move), rules) for move in position.legal_moves(rules)}
     as_it_stands = score_of(position.cards_left, position.draws)
-    best = min((score for _, score, _ in found), default=as_it_stands)
-    moves = (MoveValue(move, score, score - best, line) for move, score, line in found)
+    best = min(scores.values(), default=as_it_stands)
+    moves = (MoveValue(move, score, score - best) for move, score in scores.items())
     return Analysis(position, rules, best, tuple(moves))
 
 
-def best_from(position: Position, rules: Rules) -> tuple[int, str]:
-    """The best score of the whole hole that can still be reached, and line v1 to it from the position on."""
-    solution = solve_position(position, rules)
-    if solution.best_score is None or solution.line is None:
-        raise AssertionError("a search that asks for more than the verdict ends with a line")
-    return solution.best_score, solution.line
+def best_score_from(position: Position, rules: Rules) -> int:
+    """The best score of the whole hole that can still be reached from a position."""
+    best_score = solve_position(position, rules).best_score
+    if best_score is None:
+        raise AssertionError("a search that asks for more than the verdict ends with a score")
+    return best_score

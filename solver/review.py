@@ -7,7 +7,7 @@ the costs of all moves and what was given up by stopping add up to the score.
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from solver.analysis import best_from
+from solver.analysis import best_score_from
 from solver.deal import Deal
 from solver.hint import hint
 from solver.moves import Position, start
@@ -97,7 +97,7 @@ def review(deal: Deal, rules: Rules, line: str) -> Review:
     """
     played = replay(deal, rules, line)
     positions = list(accumulate(line, Position.play, initial=start(deal)))
-    best = [best_from(position, rules)[0] for position in positions]
+    best = [best_score_from(position, rules) for position in positions]
     steps = enumerate(zip(line, positions[:-1], pairwise(best), strict=True))
     return Review(
         moves=tuple(_reviewed(index, *step, rules) for index, step in steps),

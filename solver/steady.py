@@ -36,7 +36,6 @@ __all__ = [
     "TOTAL_MASS",
     "ScoreDistribution",
     "Workspace",
-    "masses_of_each",
     "rate",
     "rate_each",
     "score_masses",
@@ -176,19 +175,14 @@ def _allowed(rules: Rules) -> Flags:
     return np.array([[rules.allows(rank, top) for rank in ranks] for top in ranks], np.bool_)
 
 
-def score_masses(deal: Deal, rules: Rules, workspace: Workspace) -> tuple[int, ...]:
-    """Mass of each score from -16 to 35 when the steady player plays a deal.
+def score_masses(deals: Sequence[Deal], rules: Rules, workspace: Workspace) -> list[tuple[int, ...]]:
+    """For each deal, the mass of each score from -16 to 35 when the steady player plays it.
 
     Args:
-        deal: the deal.
+        deals: the deals.
         rules: the King rule.
-        workspace: buffers to work in; a deal that needs more gets larger ones of its own.
+        workspace: buffers to work in; where a deal needs more, larger ones serve it and the rest.
     """
-    return masses_of_each((deal,), rules, workspace)[0]
-
-
-def masses_of_each(deals: Sequence[Deal], rules: Rules, workspace: Workspace) -> list[tuple[int, ...]]:
-    """The same of several deals, in their order; once larger buffers are needed, they serve the rest too."""
     if not deals:
         return []
     ranks = np.frombuffer(b"".join([deal.ranks for deal in deals]), np.uint8).astype(np.int64)
@@ -210,7 +204,7 @@ def rate(deal: Deal, rules: Rules) -> ScoreDistribution:
 
 def rate_each(deals: Sequence[Deal], rules: Rules) -> list[ScoreDistribution]:
     """The same for deals, all in one call of the kernel: with threads that saves them waiting."""
-    return [ScoreDistribution(masses) for masses in masses_of_each(deals, rules, _THREAD.workspace)]
+    return [ScoreDistribution(masses) for masses in score_masses(deals, rules, _THREAD.workspace)]
 
 
 def warm_up() -> None:

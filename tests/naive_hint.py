@@ -11,7 +11,7 @@ from typing import Any
 from solver.moves import Position
 from tests.naive import RANKS, fits
 
-Solve = Callable[[Position, str], tuple[int, str]]  # best score still possible and line v1 to it
+Solve = Callable[[Position, str], int]  # best score still possible
 Values = dict[str, Any]
 
 CODES = (  # in order of precedence
@@ -72,7 +72,7 @@ class Twin:
     def __init__(self, position: Position, rules: str, solve: Solve) -> None:
         self.position, self.rules, self.solve = position, rules, solve
         self.after = {move: position.play(move) for move in legal(position, rules)}
-        self.score = {move: solve(after, rules)[0] for move, after in self.after.items()}
+        self.score = {move: solve(after, rules) for move, after in self.after.items()}
         self.best = min(self.score.values())
         self.runs = {
             move: max((1 + length, openness(end, rules)) for length, end in ends_of_runs(after, rules))

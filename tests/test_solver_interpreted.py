@@ -48,7 +48,9 @@ def check_positions(rules: Rules) -> None:
 def check_steady(rules: Rules) -> None:
     deal = parse_deal(REFERENCE["deal"])
     assert (
-        rate(deal, rules).masses == score_masses(deal, rules, Workspace(2**10)) == exact_masses(deal, rules)
+        [rate(deal, rules).masses]
+        == score_masses((deal,), rules, Workspace(2**10))
+        == [exact_masses(deal, rules)]
     )
 
 

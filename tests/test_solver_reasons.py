@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from pipeline.shuffle import deal_numbered
-from solver.analysis import best_from
+from solver.analysis import best_score_from
 from solver.hint import hint
 from solver.moves import DRAW, Position, after
 from solver.reasons import SENTENCES, Reason
@@ -283,8 +283,8 @@ def test_without_the_card_that_is_uncovered_what_needs_it_stays(rules: Rules) ->
             count += 1
 
 
-def by_search(position: Position, rules: str) -> tuple[int, str]:
-    return best_from(position, RULES[rules])
+def by_search(position: Position, rules: str) -> int:
+    return best_score_from(position, RULES[rules])
 
 
 def clears(position: Position, rules: str, forbidden: tuple[int, int] | None) -> bool:

@@ -21,7 +21,6 @@ from solver.steady import (
     TOTAL_MASS,
     ScoreDistribution,
     Workspace,
-    masses_of_each,
     rate,
     rate_each,
     score_masses,
@@ -99,7 +98,7 @@ def test_a_workspace_of_any_size_gives_the_same(rules: Rules) -> None:
     dice = random.Random(8)
     for deal in [random_deal(dice) for _ in range(20)]:
         for capacity in (0, 1, 77, 1000):
-            assert score_masses(deal, rules, Workspace(capacity)) == rate(deal, rules).masses
+            assert score_masses((deal,), rules, Workspace(capacity)) == [rate(deal, rules).masses]
 
 
 @every_rules
@@ -109,7 +108,7 @@ def test_many_deals_at_once_come_out_as_one_by_one(rules: Rules) -> None:
     assert rate_each(deals, rules) == one_by_one
     assert rate_each((), rules) == []
     masses = [distribution.masses for distribution in one_by_one]
-    assert masses_of_each(deals, rules, Workspace(1)) == masses  # which grows in the middle, more than once
+    assert score_masses(deals, rules, Workspace(1)) == masses  # which grows in the middle, more than once
 
 
 @every_rules
@@ -117,7 +116,7 @@ def test_a_workspace_that_was_used_before_gives_the_same(rules: Rules) -> None:
     dice = random.Random(9)
     used = Workspace(2**13)
     for deal in [random_deal(dice) for _ in range(20)]:
-        assert score_masses(deal, rules, used) == score_masses(deal, rules, Workspace(2**13))
+        assert score_masses((deal,), rules, used) == score_masses((deal,), rules, Workspace(2**13))
 
 
 def test_threads_do_not_disturb_each_other() -> None:
