@@ -20,15 +20,15 @@ from pipeline.rounds import round_of
 from pipeline.shuffle import deal_numbered
 from solver.errors import UsageError
 from solver.rules import RULES
-from solver.search import solve
 from tests.command import PROGRAM, ROOT, done, fairway, files_of, spawned
 from tests.holes import random_line
 from tests.pools import with_nights
 from tests.publishing import ALL_OVER, DAYS, site_in
 
-GOLF = RULES["golf"]
-BEST = solve(deal_numbered(617), GOLF)
-SOLVED = {"deal": 617, "rules": "golf", "line": BEST.line}
+BEST_LINE = (
+    "D6231D3535377D61DDD552412413D1642574DD7647D6D2"  # of deal 617 under golf; nothing is solved on import
+)
+SOLVED = {"deal": 617, "rules": "golf", "line": BEST_LINE}
 DAY = DAYS[0].isoformat()
 
 Told = dict[str, object]
@@ -72,7 +72,6 @@ def test_a_page_of_holes_told_in_every_way(root: Path) -> None:
         {"date": DAYS[1].isoformat(), "score": 5, "rules": "golf"},
         {"date": DAYS[3].isoformat(), "line": "D", "seconds": None},
     )
-    assert BEST.line is not None
     assert page | {"against_par": 0, "by_par": []} == {
         "holes": 7,
         "cleared": 1,
@@ -81,9 +80,9 @@ def test_a_page_of_holes_told_in_every_way(root: Path) -> None:
         "best_round": None,
         "against_par": 0,
         "by_par": [],
-        "longest_run": max(map(len, BEST.line.split("D"))),
+        "longest_run": max(map(len, BEST_LINE.split("D"))),
         "best_seconds": 95.5,
-        "fewest_moves": len(BEST.line),
+        "fewest_moves": len(BEST_LINE),
         "dailies": {"dates": 3, "longest_streak": 2, "last_streak": 1, "last_date": DAYS[3].isoformat()},
     }
     assert sum(row["holes"] for row in page["by_par"]) == 7
