@@ -21,16 +21,17 @@ def renew(package: Path) -> tuple[str, ...]:
     Raises:
         OSError: one cannot be written.
     """
-    old = [file for file in sorted(package.glob("*.py")) if not _is_current(file)]
+    names = {file: _module(file, package) for file in sorted(package.rglob("*.py"))}
+    old = {file: name for file, name in names.items() if not _is_current(file, name)}
     for file in old:
         py_compile.compile(str(file), doraise=True)
-    return tuple(_module(file) for file in old)
+    return tuple(old.values())
 
 
-def _is_current(file: Path) -> bool:
-    loaded = SourceFileLoader(_module(file), str(file)).get_code(_module(file))
+def _is_current(file: Path, name: str) -> bool:
+    loaded = SourceFileLoader(name, str(file)).get_code(name)
     return loaded == compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
 
 
-def _module(file: Path) -> str:
-    return f"{file.parent.name}.{file.stem}"
+def _module(file: Path, package: Path) -> str:
+    return ".".join(file.relative_to(package.parent).with_suffix("").parts)

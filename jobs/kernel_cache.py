@@ -55,8 +55,8 @@ def cache_key(sources: Path, compiler: Iterable[str]) -> str:
         compiler: all else that the machine code depends on.
     """
     digest = hashlib.sha256(f"{sources.resolve()}\0".encode())
-    for file in sorted(sources.glob("*.py")):
-        digest.update(f"{file.name}\0".encode())
+    for file in sorted(sources.rglob("*.py")):
+        digest.update(f"{file.relative_to(sources).as_posix()}\0".encode())
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     for part in compiler:
         digest.update(f"{part}\0".encode())

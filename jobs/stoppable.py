@@ -45,7 +45,7 @@ def held_signals() -> Iterator[Callable[[], None]]:
 
 def warm_up() -> None:
     """Compile the solver's kernels, or load them, so that a signal can stop it within some seconds."""
-    from pipeline.certify import warm_up as compile_kernels  # it defines kernels
+    from pipeline.deals.certify import warm_up as compile_kernels  # it defines kernels
     from solver import jit
 
     with held_signals() as let_through, jit.between_steps(let_through):

@@ -1,1 +1,1 @@
-"""The tests; a package, so that they can share the slow reference programs beside them (`tests.naive`)."""
+"""The tests; a package, so that they can share `tests.twins` and `tests.support`."""

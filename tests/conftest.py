@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from jobs.cli import clock
-from jobs.cli.context import load_kernels, read_settings
-from jobs.settings import PREFIX, environment
-from tests.command import done
-from tests.ordeal import Stage
-from tests.victim import Victim
+from jobs.settings.model import PREFIX, environment
+from jobs.terminal import clock
+from jobs.terminal.context import load_kernels, read_settings
+from tests.support.command import done
+from tests.support.ordeal import Stage
+from tests.support.victim import Victim
 
 # Before any test module is imported: kernels are defined when their module is.
 load_kernels(read_settings())

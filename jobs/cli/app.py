@@ -8,22 +8,22 @@ from typing import Annotated, Final
 import typer
 
 from jobs.cli import config, daily, deal, pool, study
-from jobs.cli.context import version
 from jobs.cli.gc import gc
 from jobs.cli.hint import hint
-from jobs.cli.logs import stop_log
 from jobs.cli.nightly import nightly
-from jobs.cli.outcome import ended, stop_on_sigterm
-from jobs.cli.output import NAME, say
 from jobs.cli.query import query
 from jobs.cli.repair import repair
 from jobs.cli.review import review
-from jobs.cli.round import show_round
+from jobs.cli.rounds import show_round
 from jobs.cli.scorecard import scorecard
 from jobs.cli.serve import serve
 from jobs.cli.stats import stats
 from jobs.cli.status import status
 from jobs.cli.verify import verify
+from jobs.terminal.context import version
+from jobs.terminal.log import stop_log
+from jobs.terminal.outcome import ended, stop_on_sigterm
+from jobs.terminal.output import NAME, say
 
 _STREAMS: Final = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 _LAST_STREAM: Final = 2
@@ -72,7 +72,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run the command with these arguments.
 
     Returns:
-        Its exit code; see `jobs.cli.outcome`.
+        Its exit code; see `jobs.terminal.outcome`.
     """
     command = typer.main.get_command(app)
 

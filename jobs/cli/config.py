@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jobs.cli.context import checkout, read_configuration, sources_of_settings
-from jobs.cli.options import Config, Data, Json, Workers
-from jobs.cli.outcome import CONFIGURATION, DONE
-from jobs.cli.output import put_json, put_table, say
-from jobs.logs import one_line
+from jobs.terminal.context import checkout, read_configuration, sources_of_settings
+from jobs.terminal.options import Config, Data, Json, Workers
+from jobs.terminal.outcome import CONFIGURATION, DONE
+from jobs.terminal.output import put_json, put_table, say
+from jobs.watch.logs import one_line
 
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
-    from jobs.setting_report import Shown
-    from jobs.setting_sources import Fault
+    from jobs.settings.report import Shown
+    from jobs.settings.sources import Fault
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -46,7 +46,7 @@ def show(data: Data = None, config: Config = None, workers: Workers = None, as_j
 
     Example: fairway config show --data /srv/fairway
     """
-    from jobs.setting_report import all_shown
+    from jobs.settings.report import all_shown
 
     rows = all_shown(read_configuration(config, data=data, workers=workers), checkout())
     if as_json:
@@ -84,8 +84,8 @@ def check(
 
 
 def _faults(file: Path | None, data: Path | None, config: Path | None) -> "tuple[Fault, ...]":
-    from jobs.config_file import find_config
-    from jobs.configuration import examined, faults_in
+    from jobs.settings.config_file import find_config
+    from jobs.settings.load import examined, faults_in
 
     named = find_config(file, None)
     if named is not None:

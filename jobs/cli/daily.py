@@ -6,22 +6,22 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from jobs.cli import clock
-from jobs.cli.context import check_clock, read_settings, storage_at, tools_with, warn_without_key
-from jobs.cli.drawing import can_draw_symbols, draw_table
-from jobs.cli.options import AllowFuture, Config, Data, Json, Output, Workers, day_option
-from jobs.cli.output import check_outside, console, put_bytes, put_json, put_table, say, sink
-from jobs.cli.progress import shown_progress
 from jobs.days import check_not_future, days_between
-from pipeline.daily import hole_of
-from pipeline.documents import Document, parse
+from jobs.terminal import clock
+from jobs.terminal.context import check_clock, read_settings, storage_at, tools_with, warn_without_key
+from jobs.terminal.drawing import can_draw_symbols, draw_table
+from jobs.terminal.options import AllowFuture, Config, Data, Json, Output, Workers, day_option
+from jobs.terminal.output import check_outside, console, put_bytes, put_json, put_table, say, sink
+from jobs.terminal.progress import shown_progress
+from pipeline.daily.hole import hole_of
+from pipeline.daily.ledger import daily_path, published_bytes
 from pipeline.errors import DamagedError
-from pipeline.ledger import daily_path, published_bytes
-from solver.deal import parse_deal
+from pipeline.store.documents import Document, parse
 from solver.errors import UsageError
-from solver.moves import start
-from solver.rules import rules_named
-from solver.score import score_name
+from solver.table.deal import parse_deal
+from solver.table.moves import start
+from solver.table.rules import rules_named
+from solver.table.score import score_name
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -111,7 +111,7 @@ def publish(
 
     Example: fairway daily publish --from 2026-11-01 --to 2026-11-30
     """
-    from jobs.publishing import run_publish
+    from jobs.runs.publishing import run_publish
 
     settings = read_settings(config, data=data, workers=workers)
     begin = first or settings.daily_from

@@ -7,16 +7,16 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from jobs import answers
-from jobs.cli.context import load_kernels, read_settings
+from jobs.api import deals as answers
+from jobs.api.deal_text import GivenDeal, parse_given
 from jobs.cli.deal_file import answer_file
-from jobs.cli.deal_text import GivenDeal, parse_given
-from jobs.cli.drawing import can_draw_symbols, draw_table
-from jobs.cli.options import Config, DealFile, Json, RulesName, WhatOrNone, Workers
-from jobs.cli.output import console, put_json, say
+from jobs.terminal.context import load_kernels, read_settings
+from jobs.terminal.drawing import can_draw_symbols, draw_table
+from jobs.terminal.options import Config, DealFile, Json, RulesName, WhatOrNone, Workers
+from jobs.terminal.output import console, put_json, say
 from solver.errors import UsageError
-from solver.moves import start
-from solver.rules import rules_named
+from solver.table.moves import start
+from solver.table.rules import rules_named
 
 app = typer.Typer(rich_markup_mode=None)
 

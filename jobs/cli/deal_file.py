@@ -7,12 +7,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from jobs.cli.deal_text import GivenDeal, parse_line
-from jobs.cli.line_file import lines_of, opened
-from jobs.cli.output import json_line
-from jobs.cli.progress import shown_progress
-from pipeline.executors import batches_ahead, local_executor
-from pipeline.ordered import in_order
+from jobs.api.deal_text import GivenDeal, parse_line
+from jobs.api.lines import lines_of
+from jobs.terminal.line_file import opened
+from jobs.terminal.output import json_line
+from jobs.terminal.progress import shown_progress
+from pipeline.work.executors import batches_ahead, local_executor
+from pipeline.work.ordered import in_order
 from solver.errors import UsageError
 
 _TASK: Final = "lines"

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jobs.cli import clock
-from jobs.cli.context import read_settings, storage_at, tools_with
-from jobs.cli.options import Config, Data, Json, number_option
-from jobs.cli.output import put_json, put_table, say
-from jobs.cli.progress import shown_progress
+from jobs.terminal import clock
+from jobs.terminal.context import read_settings, storage_at, tools_with
+from jobs.terminal.options import Config, Data, Json, number_option
+from jobs.terminal.output import put_json, put_table, say
+from jobs.terminal.progress import shown_progress
 
 if TYPE_CHECKING:  # it takes longer to load than help takes to print
-    from jobs.upkeep import Clearance
+    from jobs.runs.pools import Clearance
 
 _MOST_KEPT: Final = 1_000_000
 _MOST_DAYS: Final = 36_500
@@ -54,7 +54,7 @@ def gc(
 
     Example: fairway gc --keep 30 --older-than 30 --dry-run
     """
-    from jobs.upkeep import Wanted, look_for_garbage, run_clearance
+    from jobs.runs.pools import Wanted, look_for_garbage, run_clearance
 
     settings = read_settings(config, data=data, keep_catalogs=keep, keep_days=days)
     storage = storage_at(settings)

@@ -4,14 +4,14 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from jobs import answers
-from jobs.cli.context import load_kernels, read_settings
-from jobs.cli.deal_text import parse_given
-from jobs.cli.drawing import can_draw_symbols, draw_table, move_text
-from jobs.cli.options import Config, Json, Line, RulesName, What, Workers
-from jobs.cli.output import console, put_json, put_table, say
-from solver.moves import DRAW, Position, after
-from solver.rules import rules_named
+from jobs.api import deals as answers
+from jobs.api.deal_text import parse_given
+from jobs.terminal.context import load_kernels, read_settings
+from jobs.terminal.drawing import can_draw_symbols, draw_table, move_text
+from jobs.terminal.options import Config, Json, Line, RulesName, What, Workers
+from jobs.terminal.output import console, put_json, put_table, say
+from solver.table.moves import DRAW, Position, after
+from solver.table.rules import rules_named
 
 Document = dict[str, Any]
 

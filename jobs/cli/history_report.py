@@ -4,13 +4,13 @@ from collections.abc import Callable, Collection, Iterator
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
-from jobs.cli.output import put_table, say
-from jobs.history import Entry, History
-from pipeline.catalog import Pool
-from solver.score import HIGHEST_SCORE, LOWEST_SCORE, score_name
+from jobs.api.pools import Entry, History
+from jobs.terminal.output import put_table, say
+from pipeline.pools.catalog import Pool
+from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, score_name
 
 if TYPE_CHECKING:  # it reads Parquet, which takes longer to load than a history takes to tell
-    from pipeline.difference import Difference, Summary
+    from pipeline.pools.difference import Difference, Summary
 
 _PARS: Final = (3, 4, 5)
 _UNKNOWN: Final = "unknown"

@@ -7,17 +7,17 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from jobs.cli import clock
-from jobs.cli.context import check_clock, read_settings, storage_at, tools_with, warn_without_key
-from jobs.cli.logs import start_log
-from jobs.cli.options import AllowFuture, Config, Data, Json, LogFormat, Workers, day_option
-from jobs.cli.output import put_json, put_table, say, typed_name
-from jobs.cli.progress import shown_progress
 from jobs.days import check_not_future
-from jobs.logs import log
+from jobs.terminal import clock
+from jobs.terminal.context import check_clock, read_settings, storage_at, tools_with, warn_without_key
+from jobs.terminal.log import start_log
+from jobs.terminal.options import AllowFuture, Config, Data, Json, LogFormat, Workers, day_option
+from jobs.terminal.output import put_json, put_table, say, typed_name
+from jobs.terminal.progress import shown_progress
+from jobs.watch.logs import log
 
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
-    from jobs.nightly import NightReport
+    from jobs.runs.nightly import NightReport
 
 PAR_QUERY = "select level, par, count(*) from deals group by all order by all"
 
@@ -37,7 +37,7 @@ def nightly(
 
     Example: fairway nightly --date 2026-11-30
     """
-    from jobs.nightly import run_night
+    from jobs.runs.nightly import run_night
 
     settings = read_settings(config, data=data, workers=workers, log_format=log_format)
     night = day or clock.today()

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jobs.cli.context import read_settings, storage_at, tools_with
-from jobs.cli.options import MOST_DEALS, Config, Data, Json, LevelName, Workers, number_option
-from jobs.cli.output import put_json, put_table, say
 from jobs.cli.pool_history import compact, diff, history, rollback
-from jobs.cli.progress import shown_progress
-from pipeline.catalog import Catalog, Pool, load_catalog
-from pipeline.levels import level_named
-from pipeline.shuffle import MOST_DEAL_NUMBER
-from pipeline.storage import LocalStorage
+from jobs.terminal.context import read_settings, storage_at, tools_with
+from jobs.terminal.options import MOST_DEALS, Config, Data, Json, LevelName, Workers, number_option
+from jobs.terminal.output import put_json, put_table, say
+from jobs.terminal.progress import shown_progress
+from pipeline.deals.levels import level_named
+from pipeline.deals.shuffle import MOST_DEAL_NUMBER
+from pipeline.pools.catalog import Catalog, Pool, load_catalog
+from pipeline.store.storage import LocalStorage
 
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
-    from jobs.settings import Settings
+    from jobs.settings.model import Settings
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -42,7 +42,7 @@ def status(data: Data = None, config: Config = None, as_json: Json = False) -> N
 
     Example: fairway pool status
     """
-    from jobs.history import par_mixes
+    from jobs.api.pools import par_mixes
 
     storage = storage_at(read_settings(config, data=data))
     pools = load_catalog(storage).pools
@@ -141,7 +141,7 @@ def regenerate(
 
     Example: fairway pool regenerate hard --size 2000 --fresh
     """
-    from jobs.regeneration import Request, run_regeneration
+    from jobs.runs.regeneration import Request, run_regeneration
 
     request = Request(level_named(level).name, size, first, fresh, restart)
     settings = read_settings(config, data=data, workers=workers)
@@ -181,7 +181,7 @@ def export(
 
     Example: fairway pool export easy -o easy-deals
     """
-    from pipeline.export import export_pool
+    from pipeline.pools.export import export_pool
 
     name = level_named(level).name
     storage = storage_at(read_settings(config, data=data))
@@ -216,7 +216,7 @@ def _status(pool: Pool, mix: Mapping[int, int] | None) -> dict[str, Any]:
 def _asked(
     storage: LocalStorage, catalog: Catalog, statement: str, settings: "Settings"
 ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    from pipeline.query import asked
+    from pipeline.query.engine import asked
 
     with asked(storage, catalog, statement, settings.workers) as answer:
         return (answer.names, list(answer.rows())) if answer is not None else ((), [])

@@ -4,12 +4,12 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from jobs.cli.context import read_settings, storage_at, tools_with
-from jobs.cli.options import Config, Data, Json, LevelName, number_option
-from jobs.cli.output import put_json, say
-from jobs.cli.progress import shown_progress
-from pipeline.catalog import Pool
-from pipeline.levels import level_named
+from jobs.terminal.context import read_settings, storage_at, tools_with
+from jobs.terminal.options import Config, Data, Json, LevelName, number_option
+from jobs.terminal.output import put_json, say
+from jobs.terminal.progress import shown_progress
+from pipeline.deals.levels import level_named
+from pipeline.pools.catalog import Pool
 
 _MOST_GENERATIONS: Final = 999_999_999  # as many as the path of a part has digits for
 _MOST_CHANGES: Final = 1_000_000
@@ -36,8 +36,8 @@ def history(
 
     Example: fairway pool history medium
     """
+    from jobs.api.pools import level_history
     from jobs.cli.history_report import history_document, tell_history
-    from jobs.history import level_history
 
     storage = storage_at(read_settings(config, data=data))
     found = level_history(storage, level_named(level).name, limit)
@@ -64,9 +64,9 @@ def diff(
 
     Example: fairway pool diff hard 1 2
     """
+    from jobs.api.pools import two_generations
     from jobs.cli.history_report import difference_document, tell_difference
-    from jobs.history import two_generations
-    from pipeline.difference import difference
+    from pipeline.pools.difference import difference
 
     name = level_named(level).name
     storage = storage_at(read_settings(config, data=data))
@@ -97,7 +97,7 @@ def rollback(
     Example: fairway pool rollback medium --to 1
     """
     from jobs.cli.history_report import pool_document
-    from jobs.upkeep import run_rollback
+    from jobs.runs.pools import run_rollback
 
     settings = read_settings(config, data=data)
     storage = storage_at(settings)
@@ -129,7 +129,7 @@ def compact(
     Example: fairway pool compact easy
     """
     from jobs.cli.history_report import pool_document
-    from jobs.upkeep import run_compaction
+    from jobs.runs.pools import run_compaction
 
     settings = read_settings(config, data=data)
     storage = storage_at(settings)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jobs.asking import DEFAULT_SECONDS, MOST_SECONDS, Question, asked_apart
-from jobs.cli.context import read_settings, storage_at
-from jobs.cli.options import Config, Data, Json, Output, Workers, number_option
-from jobs.cli.output import STANDARD, check_outside, note, put_table, sink
-from jobs.cli.rows import cell_text, shown_text, write_csv, write_json
+from jobs.terminal.context import read_settings, storage_at
+from jobs.terminal.options import Config, Data, Json, Output, Workers, number_option
+from jobs.terminal.output import STANDARD, check_outside, note, put_table, sink
+from jobs.terminal.rows import cell_text, shown_text, write_csv, write_json
+from pipeline.query.client import DEFAULT_SECONDS, MOST_SECONDS, Question, asked_apart
 from solver.errors import UsageError
 
 if TYPE_CHECKING:  # Arrow takes longer to load than help takes to print
-    from pipeline.answer import Answer
+    from pipeline.query.rows import Answer
 
 
 class Format(StrEnum):
@@ -65,7 +65,7 @@ def query(
     storage = storage_at(settings)
     if output is not None:
         check_outside(output)
-    from jobs.settings import environment
+    from jobs.settings.model import environment
 
     question = Question(str(storage.root), statement, settings.workers, timeout)
     with asked_apart(question, environment()) as answer:

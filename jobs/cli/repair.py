@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jobs.cli.context import read_settings, storage_at, tools_with
-from jobs.cli.options import Config, Data, Json, Workers
-from jobs.cli.outcome import DONE, FAILED
-from jobs.cli.output import put_json, say
-from jobs.cli.progress import shown_progress
+from jobs.terminal.context import read_settings, storage_at, tools_with
+from jobs.terminal.options import Config, Data, Json, Workers
+from jobs.terminal.outcome import DONE, FAILED
+from jobs.terminal.output import put_json, say
+from jobs.terminal.progress import shown_progress
 
 if TYPE_CHECKING:  # it takes longer to load than help takes to print
-    from pipeline.mending import Mending
+    from pipeline.integrity.dry_run import Mending
 
 _MENDED: Final = "mended    "
 _MENDABLE: Final = "can mend  "
@@ -35,7 +35,7 @@ def repair(
 
     Example: fairway repair --dry-run
     """
-    from jobs.repairing import rehearse_repair, run_repair
+    from jobs.runs.repairing import rehearse_repair, run_repair
 
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings)

@@ -3,15 +3,15 @@
 from itertools import accumulate
 from typing import Any, Final
 
-from jobs import answers
-from jobs.cli.context import load_kernels, read_settings
-from jobs.cli.deal_text import parse_given
-from jobs.cli.drawing import move_text
-from jobs.cli.options import Config, Json, Line, RulesName, What, Workers
-from jobs.cli.output import put_json, put_table, say
-from solver.deal import Deal
-from solver.moves import Position, start
-from solver.rules import rules_named
+from jobs.api import deals as answers
+from jobs.api.deal_text import parse_given
+from jobs.terminal.context import load_kernels, read_settings
+from jobs.terminal.drawing import move_text
+from jobs.terminal.options import Config, Json, Line, RulesName, What, Workers
+from jobs.terminal.output import put_json, put_table, say
+from solver.table.deal import Deal
+from solver.table.moves import Position, start
+from solver.table.rules import rules_named
 
 Document = dict[str, Any]
 

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jobs.cli.context import read_settings, storage_at
-from jobs.cli.line_file import lines_of, opened
-from jobs.cli.options import Config, Data, Json, LevelNameOrNone, LineOrNone, day_option, round_option
-from jobs.cli.output import can_carry, put_json, say
-from pipeline.catalog import load_catalog
-from pipeline.levels import level_named
-from pipeline.storage import LocalStorage
+from jobs.api.lines import lines_of
+from jobs.terminal.context import read_settings, storage_at
+from jobs.terminal.line_file import opened
+from jobs.terminal.options import Config, Data, Json, LevelNameOrNone, LineOrNone, day_option, round_option
+from jobs.terminal.output import can_carry, put_json, say
+from pipeline.deals.levels import level_named
+from pipeline.pools.catalog import load_catalog
+from pipeline.store.storage import LocalStorage
 from solver.errors import UsageError
 
 if TYPE_CHECKING:  # it reads Parquet
-    from pipeline.rounds import Round
+    from pipeline.play.rounds import Round
 
 _SCORE: Final = re.compile(r"[+-]?[0-9]{1,9}")
 _NO_MOVE: Final = "-"
@@ -78,8 +79,8 @@ def scorecard(
 
 
 def _share(storage: LocalStorage, day: date, line: str, *, as_json: bool) -> None:
-    from pipeline.ledger import published_daily
-    from pipeline.share import played_daily
+    from pipeline.daily.ledger import published_daily
+    from pipeline.play.share import played_daily
 
     played = played_daily(published_daily(storage, day), line)
     if as_json:
@@ -89,14 +90,14 @@ def _share(storage: LocalStorage, day: date, line: str, *, as_json: bool) -> Non
 
 
 def _round(storage: LocalStorage, level: str, number: int) -> "Round":
-    from pipeline.rounds import round_of
+    from pipeline.play.rounds import round_of
 
     return round_of(storage, load_catalog(storage).pool(level), number)
 
 
 def _lay_out(round_: "Round", scores: str | None, lines: Path | None, *, as_json: bool) -> None:
     from jobs.cli.scorecard_text import card_lines
-    from pipeline.scorecard import Scorecard, scores_of
+    from pipeline.play.scorecard import Scorecard, scores_of
 
     made = _parsed(scores or "") if lines is None else scores_of(round_, _read(lines, len(round_.holes) + 1))
     card = Scorecard(round_, made)

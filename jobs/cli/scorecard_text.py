@@ -5,8 +5,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
-from pipeline.scorecard import BOX, CIRCLE, Entry, Scorecard
-from solver.score import signed
+from pipeline.play.scorecard import BOX, CIRCLE, Entry, Scorecard
+from solver.table.score import signed
 
 _MARKED: Final = {CIRCLE: "({})", BOX: "[{}]", None: "{} "}
 _HEAD_WIDTH: Final = 7  # running

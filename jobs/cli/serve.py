@@ -3,16 +3,16 @@
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from jobs.cli import clock
-from jobs.cli.context import read_settings, storage_at, tools_with, warn_without_key
-from jobs.cli.logs import start_log
-from jobs.cli.options import Config, Data, LogFormat, Workers
-from jobs.cli.progress import LineProgress
-from pipeline.storage import LocalStorage
+from jobs.terminal import clock
+from jobs.terminal.context import read_settings, storage_at, tools_with, warn_without_key
+from jobs.terminal.log import start_log
+from jobs.terminal.options import Config, Data, LogFormat, Workers
+from jobs.terminal.progress import LineProgress
+from pipeline.store.storage import LocalStorage
 
 if TYPE_CHECKING:  # both take longer to load than help takes to print
-    from jobs.scheduler import Times
-    from jobs.settings import Settings
+    from jobs.service.scheduler import Times
+    from jobs.settings.model import Settings
 
 
 def serve(
@@ -26,7 +26,7 @@ def serve(
 
     Example: fairway serve --data /srv/fairway
     """
-    from jobs.scheduler import stopping
+    from jobs.service.scheduler import stopping
 
     with stopping():
         settings = read_settings(config, data=data, workers=workers, log_format=log_format)
@@ -37,9 +37,9 @@ def serve(
 
 
 def _serve(storage: LocalStorage, settings: "Settings") -> None:
-    from jobs.scheduler import AlarmClock, log
-    from jobs.scheduler import serve as serve_work
-    from jobs.service import Service
+    from jobs.service.scheduler import AlarmClock, log
+    from jobs.service.scheduler import serve as serve_work
+    from jobs.service.service import Service
 
     service = Service(storage, settings, tools_with(settings, LineProgress(log.info)))
     at, minutes = f"{settings.nightly_at:%H:%M}", settings.publish_every_minutes
@@ -50,7 +50,7 @@ def _serve(storage: LocalStorage, settings: "Settings") -> None:
 
 def times_of(settings: "Settings") -> "Times":
     """When the service wakes, by its settings."""
-    from jobs.scheduler import Times
+    from jobs.service.scheduler import Times
 
     return Times(
         settings.nightly_at,

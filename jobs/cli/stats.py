@@ -5,15 +5,15 @@ from typing import Annotated, Final
 
 import typer
 
-from jobs.cli.context import load_kernels, read_settings, storage_at
-from jobs.cli.line_file import check_readable
-from jobs.cli.options import Config, Data, Json, Workers
-from jobs.cli.output import check_apart, check_outside, check_writable, put_json, sink
-from jobs.cli.plotting import plotting
-from jobs.cli.result_file import read_results
 from jobs.cli.stats_report import document_of, tell
-from pipeline.calibration import Calibration, calibrations
-from pipeline.calibration_plot import Kind, calibration_plot
+from jobs.terminal.context import load_kernels, read_settings, storage_at
+from jobs.terminal.line_file import check_readable
+from jobs.terminal.options import Config, Data, Json, Workers
+from jobs.terminal.output import check_apart, check_outside, check_writable, put_json, sink
+from jobs.terminal.plotting import plotting
+from jobs.terminal.result_file import read_results
+from pipeline.studies.calibration import Calibration, calibrations
+from pipeline.studies.calibration_plot import Kind, calibration_plot
 from solver.errors import UsageError
 
 _KINDS: Final[dict[str, Kind]] = {".svg": "svg", ".png": "png"}
@@ -54,9 +54,9 @@ def stats(
 
     Example: fairway stats results.jsonl -o players.svg
     """
-    from pipeline.catalog import load_catalog
-    from pipeline.played_rounds import played_rounds
-    from pipeline.player import player_page
+    from pipeline.play.played_rounds import played_rounds
+    from pipeline.play.player import player_page
+    from pipeline.pools.catalog import load_catalog
 
     settings = read_settings(config, data=data, workers=workers)
     check_readable(files)

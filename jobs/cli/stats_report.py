@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from jobs.cli.output import put_table, say
-from pipeline.calibration import Calibration
-from pipeline.statistics import Interval, Mean
+from jobs.terminal.output import put_table, say
+from pipeline.studies.calibration import Calibration
+from pipeline.studies.statistics import Interval, Mean
 
 if TYPE_CHECKING:  # these load Arrow, which help must not wait for
-    from pipeline.played_rounds import PlayedRound
-    from pipeline.player import PlayerPage, Streak
+    from pipeline.play.played_rounds import PlayedRound
+    from pipeline.play.player import PlayerPage, Streak
 
 _PERCENT: Final = 100
 _NONE: Final = "-"

@@ -4,18 +4,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jobs.cli import clock
-from jobs.cli.context import read_settings, storage_at
-from jobs.cli.options import Config, Data, Json
-from jobs.cli.outcome import DONE, FAILED, complain
-from jobs.cli.output import put_json, put_table, say
-from jobs.cli.progress import duration_text
-from jobs.logs import one_line
+from jobs.terminal import clock
+from jobs.terminal.context import read_settings, storage_at
+from jobs.terminal.options import Config, Data, Json
+from jobs.terminal.outcome import DONE, FAILED, complain
+from jobs.terminal.output import put_json, put_table, say
+from jobs.terminal.progress import duration_text
+from jobs.watch.logs import one_line
 from solver.errors import FairwayError
 
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
-    from jobs.status import Status
-    from pipeline.records import RunRecord
+    from jobs.watch.status import Status
+    from pipeline.work.records import RunRecord
 
 STATUS_SCHEMA = "fairway-status/1.0"
 
@@ -28,7 +28,7 @@ def status(data: Data = None, config: Config = None, as_json: Json = False) -> i
 
     Example: fairway status --json
     """
-    from jobs.status import look, status_of
+    from jobs.watch.status import look, status_of
 
     try:
         settings = read_settings(config, data=data)

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from jobs.cli.context import read_settings, storage_at, tools_with
-from jobs.cli.options import Config, Data, Json, Workers, number_option
-from jobs.cli.output import (
+from jobs.cli.study_report import document_of, tell
+from jobs.terminal.context import read_settings, storage_at, tools_with
+from jobs.terminal.options import Config, Data, Json, Workers, number_option
+from jobs.terminal.output import (
     STANDARD,
     check_apart,
     check_outside,
@@ -17,12 +18,11 @@ from jobs.cli.output import (
     say,
     sink,
 )
-from jobs.cli.progress import shown_progress
-from jobs.cli.study_report import document_of, tell
-from pipeline.shuffle import MOST_DEAL_NUMBER
-from pipeline.winnability import MOST_NUMBERS, Block, Study, aligned, findings, joined
+from jobs.terminal.progress import shown_progress
+from pipeline.deals.shuffle import MOST_DEAL_NUMBER
+from pipeline.studies.winnability import MOST_NUMBERS, Block, Study, aligned, findings, joined
 from solver.errors import UsageError
-from solver.rules import RULES
+from solver.table.rules import RULES
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -75,7 +75,7 @@ def winnability(
 
     Example: fairway study winnability --rules golf --deals 100000 --fewest
     """
-    from jobs.study import run_study
+    from jobs.runs.study import run_study
 
     study = Study(rules, fewest, first, deals)
     settings = read_settings(config, data=data, workers=workers)
@@ -122,8 +122,8 @@ def chart(
 
     Example: fairway study chart golf.parquet relaxed.parquet -o chart.svg
     """
-    from pipeline.study_chart import study_chart
-    from pipeline.study_schema import read_whole
+    from pipeline.studies.study_chart import study_chart
+    from pipeline.studies.study_schema import read_whole
 
     check_apart(output, files)
     check_outside(output)
@@ -140,7 +140,7 @@ def _content(file: Path) -> bytes:
 
 
 def _write_counts(file: Path, blocks: tuple[Block, ...]) -> None:
-    from pipeline.study_schema import blocks_bytes
+    from pipeline.studies.study_schema import blocks_bytes
 
     with sink(file) as stream:
         stream.write(blocks_bytes(aligned(blocks)))

@@ -2,10 +2,10 @@
 
 from typing import Any, Final
 
-from jobs.cli.output import put_table, say
-from pipeline.statistics import Mean
+from jobs.terminal.output import put_table, say
+from pipeline.studies.statistics import Mean
+from pipeline.studies.winnability import SCORES, Comparison, Findings
 from pipeline.versions import STUDY_VERSIONS
-from pipeline.winnability import SCORES, Comparison, Findings
 
 _PERCENT: Final = 100
 _SIGNIFICANT: Final = 0.05  # from this p on, two shares are told to agree

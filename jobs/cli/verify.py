@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jobs.cli.context import load_kernels, read_settings, storage_at
-from jobs.cli.options import MOST_DEALS, Config, Data, Json, Workers, number_option
-from jobs.cli.outcome import DONE, FAILED
-from jobs.cli.output import put_json, say
-from jobs.cli.progress import shown_progress
+from jobs.terminal.context import load_kernels, read_settings, storage_at
+from jobs.terminal.options import MOST_DEALS, Config, Data, Json, Workers, number_option
+from jobs.terminal.outcome import DONE, FAILED
+from jobs.terminal.output import put_json, say
+from jobs.terminal.progress import shown_progress
 from solver.errors import UsageError
 
 if TYPE_CHECKING:  # it has kernels, which take longer to load than help takes to print
-    from pipeline.verify_report import CheckResult
+    from pipeline.integrity.report import CheckResult
 
 
 def verify(
@@ -43,9 +43,9 @@ def verify(
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings)
     load_kernels(settings)
-    from pipeline.executors import local_executor
-    from pipeline.verify import SAMPLE_SIZE
-    from pipeline.verify import verify as run_checks
+    from pipeline.integrity.verify import SAMPLE_SIZE
+    from pipeline.integrity.verify import verify as run_checks
+    from pipeline.work.executors import local_executor
 
     size = None if every else SAMPLE_SIZE if sample is None else sample
     with shown_progress() as progress, local_executor(settings.workers) as executor:

@@ -7,9 +7,9 @@ import tomllib
 from importlib import metadata
 from typing import Any, Final
 
-from jobs.settings import processors
-from tests import yardstick
+from jobs.settings.model import processors
 from tests.benchmarks.command import ROOT
+from tests.twins import yardstick
 
 IDLE: Final = 0.5  # processes that want to run; with more of them wall times mean little
 

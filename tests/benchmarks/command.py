@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from solver.deal import Deal
-from solver.rules import RULES
+from solver.table.deal import Deal
+from solver.table.rules import RULES
 from tests.benchmarks import sweep
 from tests.benchmarks.figures import Bench, Figure
 from tests.benchmarks.sweep import Run

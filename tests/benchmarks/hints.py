@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from solver.hint import hint
-from solver.moves import Position, start
-from solver.rules import RULES, Rules
-from solver.search import solve_position
+from solver.coach.hint import hint
+from solver.search.exact import solve_position
+from solver.table.moves import Position, start
+from solver.table.rules import RULES, Rules
 from tests.benchmarks.figures import Bench, Figure
 from tests.benchmarks.sweep import WrongAnswerError, random_deals
 from tests.benchmarks.timing import Spent, in_turn, timed
-from tests.holes import random_position
+from tests.support.holes import random_position
 
 _POSITIONS: Final = 10  # over all rules, for each deal that the search is measured on: 20,000 in a full run
 _MILLISECOND: Final = 1e-3

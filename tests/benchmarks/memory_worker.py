@@ -11,7 +11,7 @@ import tracemalloc
 from pathlib import Path
 from typing import Final
 
-from jobs.cli.context import load_kernels, read_settings
+from jobs.terminal.context import load_kernels, read_settings
 
 _STATUS: Final = Path("/proc/self/status")
 _CLEAR: Final = Path("/proc/self/clear_refs")
@@ -32,7 +32,7 @@ def can_measure() -> bool:
 def main(workers: int, deals: int) -> None:
     """Load everything, let the workers work, print what it took."""
     load_kernels(read_settings())
-    from pipeline.certify import warm_up
+    from pipeline.deals.certify import warm_up
 
     warm_up()
     _CLEAR.write_text(_CLEAR_PEAK, "ascii")
@@ -45,9 +45,9 @@ def main(workers: int, deals: int) -> None:
 
 def _work(workers: int, deals: int) -> None:
     """Certify the deals for all levels and search all for the fewest cards, which fills every buffer."""
-    from pipeline.executors import batches_ahead, local_executor
-    from pipeline.levels import LEVELS
-    from pipeline.ordered import in_order
+    from pipeline.deals.levels import LEVELS
+    from pipeline.work.executors import batches_ahead, local_executor
+    from pipeline.work.ordered import in_order
 
     items = ((level, first) for first in range(0, deals, _BATCH) for level in LEVELS)
     with local_executor(workers) as executor:
@@ -56,10 +56,10 @@ def _work(workers: int, deals: int) -> None:
 
 
 def _batch(item: tuple[str, int]) -> object:
-    from pipeline.certify import certify_batch
-    from pipeline.levels import LEVELS
-    from pipeline.shuffle import deal_numbered
-    from solver.search import solve
+    from pipeline.deals.certify import certify_batch
+    from pipeline.deals.levels import LEVELS
+    from pipeline.deals.shuffle import deal_numbered
+    from solver.search.exact import solve
 
     level, first = item
     for number in range(first, first + _BATCH):

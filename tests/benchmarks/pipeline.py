@@ -8,11 +8,11 @@ share nothing, and so tell how much of what two threads lack is lost by the mach
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
-from pipeline.executors import batches_ahead, local_executor
-from pipeline.generate import make_parts
-from pipeline.levels import LEVELS
-from pipeline.progress import SILENT
-from pipeline.schema import part_bytes
+from pipeline.deals.levels import LEVELS
+from pipeline.pools.nights import make_parts
+from pipeline.pools.parquet import part_bytes
+from pipeline.work.executors import batches_ahead, local_executor
+from pipeline.work.progress import SILENT
 from tests.benchmarks.figures import Bench, Figure
 from tests.benchmarks.pipeline_worker import Worker, made_at_once, workers
 from tests.benchmarks.timing import Spent, in_turn, process_clock, ratios, timed

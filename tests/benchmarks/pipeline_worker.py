@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from jobs.cli.context import load_kernels, read_settings
+from jobs.terminal.context import load_kernels, read_settings
 from tests.benchmarks.command import ROOT
 
 Worker = subprocess.Popen[str]
@@ -52,7 +52,7 @@ def _answers(asked: list[Worker]) -> list[float]:
 def main(level: str, size: int) -> None:
     """Load everything, say so with a first number, then make parts as they are asked for."""
     load_kernels(read_settings())
-    from pipeline.certify import warm_up
+    from pipeline.deals.certify import warm_up
     from tests.benchmarks.pipeline import made
 
     warm_up()

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
-from jobs.settings import processors
-from pipeline.catalog import Catalog, load_catalog
-from pipeline.levels import LEVELS
-from pipeline.query import asked
-from pipeline.rounds import full_rounds, par_counts
-from pipeline.storage import LocalStorage
+from jobs.settings.model import processors
+from pipeline.deals.levels import LEVELS
+from pipeline.play.rounds import full_rounds, par_counts
+from pipeline.pools.catalog import Catalog, load_catalog
+from pipeline.query.engine import asked
+from pipeline.store.storage import LocalStorage
 from tests.benchmarks.command import fairway
 from tests.benchmarks.figures import Bench, Figure
 from tests.benchmarks.synthetic import pools_of

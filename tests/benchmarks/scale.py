@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pipeline.catalog import load_catalog
-from pipeline.parts import PART_ROWS
-from pipeline.storage import LocalStorage
+from pipeline.pools.catalog import load_catalog
+from pipeline.pools.parts import PART_ROWS
+from pipeline.store.storage import LocalStorage
 from tests.benchmarks import memory_worker, scale_worker
 from tests.benchmarks.command import ROOT, fairway
 from tests.benchmarks.figures import Bench, Figure

@@ -16,17 +16,17 @@ from time import perf_counter
 from typing import Final
 from unittest.mock import patch
 
-from jobs.cli.context import load_kernels, read_settings
-from pipeline.catalog import load_catalog
-from pipeline.certify import Batch, CertifiedDeal
-from pipeline.counts import Clock
-from pipeline.progress import SILENT
-from pipeline.root import open_root
-from pipeline.storage import Storage
+from jobs.terminal.context import load_kernels, read_settings
+from pipeline.deals.certify import Batch, CertifiedDeal
+from pipeline.pools.catalog import load_catalog
+from pipeline.store.root import open_root
+from pipeline.store.storage import Storage
+from pipeline.work.counts import Clock
+from pipeline.work.progress import SILENT
 from solver.cards import DECK_SIZE
-from solver.deal import Deal
+from solver.table.deal import Deal
 from tests.benchmarks.memory_worker import can_measure, resident
-from tests.doubles import FailingStorage, Killed
+from tests.support.doubles import FailingStorage, Killed
 
 LEVEL: Final = "medium"
 
@@ -44,8 +44,9 @@ def main(folder: str, rows: int, parts: int) -> None:
         parts: after how many new parts the run is killed; 0 to let it come to its end.
     """
     load_kernels(read_settings())
-    from pipeline import generate, regenerate
-    from pipeline.executors import batches_ahead, local_executor
+    from pipeline.pools import nights as generate
+    from pipeline.pools import regenerate
+    from pipeline.work.executors import batches_ahead, local_executor
 
     _models(LEVEL)  # solved for real, so before what stands in for that
     root = open_root(Path(folder), create=True)

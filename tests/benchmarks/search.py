@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from solver.deal import Deal
-from solver.rules import RULES, Rules
-from solver.search import Solution, solve
+from solver.search.exact import Solution, solve
+from solver.table.deal import Deal
+from solver.table.rules import RULES, Rules
 from tests.benchmarks import sweep
 from tests.benchmarks.figures import Bench, Figure
 from tests.benchmarks.sweep import Run

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from solver.deal import Deal
-from solver.rules import RULES, Rules
-from solver.steady import rate
+from solver.players.steady import rate
+from solver.table.deal import Deal
+from solver.table.rules import RULES, Rules
 from tests.benchmarks.figures import Bench, Figure
 from tests.benchmarks.sweep import random_deals
 from tests.benchmarks.timing import Spent, cpu_microseconds, in_turn, timed

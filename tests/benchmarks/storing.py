@@ -7,13 +7,13 @@ from functools import partial
 from itertools import count
 from typing import Final
 
-from jobs.settings import Settings
-from pipeline.catalog import Catalog, PartName, load_catalog, save_catalog
-from pipeline.certify import CertifiedDeal
-from pipeline.parts import PART_ROWS, write_part
-from pipeline.schema import part_bytes
-from pipeline.storage import LocalStorage
-from pipeline.views import SQL_FILE, write_views
+from jobs.settings.model import Settings
+from pipeline.deals.certify import CertifiedDeal
+from pipeline.pools.catalog import Catalog, PartName, load_catalog, save_catalog
+from pipeline.pools.parquet import part_bytes
+from pipeline.pools.parts import PART_ROWS, write_part
+from pipeline.query.views import SQL_FILE, write_views
+from pipeline.store.storage import LocalStorage
 from tests.benchmarks.figures import Bench, Figure
 from tests.benchmarks.synthetic import certified, pools_of, renumbered
 from tests.benchmarks.timing import Spent, in_turn, process_clock, timed, wall_milliseconds

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pipeline.shuffle import deal_numbered
-from solver.deal import Deal
-from tests import yardstick
+from pipeline.deals.shuffle import deal_numbered
+from solver.table.deal import Deal
 from tests.benchmarks.timing import Spent, children_clock, timed
+from tests.twins import yardstick
 
 FOR_THIS_MACHINE: Final = "-march=native"
 NOT_CLEARED: Final = "-"

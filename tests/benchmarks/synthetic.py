@@ -16,18 +16,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from pipeline.catalog import Catalog, Part, PartName, empty_catalog, load_catalog, save_catalog
-from pipeline.certify import CertifiedDeal
-from pipeline.executors import batches_ahead, local_executor
-from pipeline.generate import make_parts
-from pipeline.levels import LEVELS
-from pipeline.parts import PART_ROWS, part_of
-from pipeline.progress import SILENT
-from pipeline.root import open_root
-from pipeline.schema import DEALS_SCHEMA, table_bytes, table_of
-from pipeline.shuffle import deal_numbered
-from pipeline.storage import LocalStorage
-from pipeline.views import write_views
+from pipeline.deals.certify import CertifiedDeal
+from pipeline.deals.levels import LEVELS
+from pipeline.deals.shuffle import deal_numbered
+from pipeline.pools.catalog import Catalog, Part, PartName, empty_catalog, load_catalog, save_catalog
+from pipeline.pools.nights import make_parts
+from pipeline.pools.parquet import DEALS_SCHEMA, table_bytes, table_of
+from pipeline.pools.parts import PART_ROWS, part_of
+from pipeline.query.views import write_views
+from pipeline.store.root import open_root
+from pipeline.store.storage import LocalStorage
+from pipeline.work.executors import batches_ahead, local_executor
+from pipeline.work.progress import SILENT
 from solver.cards import CARD_NAMES, DECK_SIZE, RANK_LETTERS
 from tests.benchmarks.figures import Bench
 

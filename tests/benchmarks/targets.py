@@ -7,7 +7,7 @@ run a target without a figure counts as failed, so that a limit cannot be lost b
 from types import MappingProxyType
 from typing import Final
 
-from solver.rules import RULES
+from solver.table.rules import RULES
 from tests.benchmarks.figures import Target, Targets
 
 _VERDICT: Final = {

@@ -1,0 +1,1 @@
+"""What is due, as pure functions of the time and the files."""

@@ -1,0 +1,82 @@
+"""One writer at a time: an advisory lock on the data root, given up by the system when its holder dies."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from pipeline.errors import BusyError, StorageError
+from pipeline.store.storage import reason_of
+
+LOCK_FILE: Final = ".lock"
+_MOST_BYTES: Final = 1000
+_WIDTH: Final = 120
+
+
+@contextmanager
+def root_lock(root: Path, now: datetime) -> Iterator[None]:
+    """Hold the lock of a data root; readers need none.
+
+    The file stays when the lock is released: removing it would let two runs lock two files of one name.
+
+    Args:
+        root: an existing data root.
+        now: written into the lock as the moment since which it is held.
+
+    Raises:
+        BusyError: another process holds it; the message says which and since when.
+        StorageError: the lock file cannot be opened or locked.
+    """
+    path = root / LOCK_FILE
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+    except OSError as error:
+        raise StorageError(f"cannot write the lock {path}: {reason_of(error)}") from error
+    try:
+        _take(handle, path)
+        _write_holder(handle, path, now)
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # whoever locks the file next need not be one that names itself
+                _write(handle, "")
+    finally:
+        os.close(handle)
+
+
+def _take(handle: int, path: Path) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise BusyError(
+            f"another run holds {path.parent}: {_holder_text(handle)}; try again when it has ended"
+        ) from error
+    except OSError as error:
+        raise StorageError(f"cannot lock {path}: {reason_of(error)}") from error
+
+
+def _write_holder(handle: int, path: Path, now: datetime) -> None:
+    holder = {"pid": os.getpid(), "since": now.isoformat(timespec="seconds")}
+    try:
+        _write(handle, json.dumps(holder))
+    except OSError as error:
+        raise StorageError(f"cannot write the lock {path}: {reason_of(error)}") from error
+
+
+def _write(handle: int, text: str) -> None:
+    """Write over what is in the file, always of one size: where the disk is full, no room need be found."""
+    os.pwrite(handle, f"{text:<{_WIDTH}}\n".encode("ascii"), 0)
+    os.ftruncate(handle, _WIDTH + 1)
+
+
+def _holder_text(handle: int) -> str:
+    """Who holds the lock; it may just be writing its name."""
+    try:
+        holder = json.loads(os.pread(handle, _MOST_BYTES, 0))
+        return f"process {int(holder['pid'])} since {datetime.fromisoformat(holder['since']).isoformat()}"
+    except (OSError, ValueError, TypeError, KeyError):
+        return "a process that has not named itself yet"

@@ -1,0 +1,1 @@
+"""The same jobs run by the built-in scheduler."""

@@ -1,0 +1,1 @@
+"""What was asked for: the settings from file, environment and options."""

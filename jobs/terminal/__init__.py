@@ -1,0 +1,1 @@
+"""What every command stands on: streams, options, exit codes, progress."""

@@ -1,0 +1,196 @@
+"""What a command needs before it can begin: settings, the data root, compiled kernels, the tools of a job."""
+
+import logging
+import os
+import sys
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import jobs
+from jobs.terminal import clock
+from jobs.terminal.log import is_started, start_log
+from jobs.terminal.output import note
+from pipeline.errors import CheckError, ConfigurationError, DamagedError
+from pipeline.store.root import open_root
+from pipeline.store.storage import LocalStorage
+from pipeline.work.progress import Progress
+
+if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
+    from jobs.runs.context import Tools
+    from jobs.settings.load import Configuration, Sources
+    from jobs.settings.model import Settings
+
+_WITHOUT_KEY: Final = (
+    "note: without a secret key anyone can work out the holes to come. Make one with"
+    " `(umask 077; openssl rand -hex 32 > FILE)` and set FAIRWAY_DAILY_KEY_FILE=FILE; holes that are out stay"
+)
+
+
+def version() -> str:
+    """The version of Fairway that is installed; `unknown` where it runs without having been."""
+    from importlib import metadata  # slow to load, and seldom needed
+
+    try:
+        return metadata.version("fairway")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def read_settings(config: Path | None = None, **options: object) -> "Settings":
+    """The settings in force.
+
+    Args:
+        config: the option `--config`: the file of settings, instead of that in the data root.
+        options: others of the command that go before the file and the environment, by the names of the
+            settings, such as `data` and `workers`; None where they were not given.
+
+    Raises:
+        ConfigurationError: something is unknown or not what it must be.
+    """
+    return read_configuration(config, **options).settings
+
+
+def read_configuration(config: Path | None = None, **options: object) -> "Configuration":
+    """The settings in force as `read_settings` has them, with where each came from."""
+    from jobs.settings.load import configuration
+
+    return configuration(sources_of_settings(config, **options))
+
+
+def sources_of_settings(config: Path | None = None, **options: object) -> "Sources":
+    """What the settings come from; the arguments are those of `read_settings`.
+
+    Raises:
+        ConfigurationError: the file cannot be read.
+    """
+    from jobs.settings.config_file import find_config
+    from jobs.settings.keys import variable_of
+    from jobs.settings.load import Sources
+    from jobs.settings.model import environment, processors
+
+    variables = environment()
+    root = options.get("data") or variables.get(variable_of(("data",))) or checkout()
+    file = find_config(config, Path(str(root)) if root else None)
+    return Sources(variables, processors(), file, options)
+
+
+def checkout() -> Path | None:
+    """The data root of the checkout that this runs from, or None."""
+    from jobs.settings.model import checkout_root
+
+    return checkout_root(Path(jobs.__file__))
+
+
+def storage_at(settings: "Settings", *, create: bool = False) -> LocalStorage:
+    """The data root of a command.
+
+    Args:
+        settings: in force.
+        create: make it where it does not exist.
+
+    Raises:
+        ConfigurationError: no place is named, or the folder is no data root.
+    """
+    from jobs.settings.model import data_root
+
+    return open_root(data_root(settings, checkout()), create=create)
+
+
+def load_kernels(settings: "Settings") -> None:
+    """Load the solver's compiled kernels from where they are kept; on first use, compile and keep them.
+
+    To be called before a module that has kernels is imported; later calls do nothing.
+
+    Raises:
+        ConfigurationError: Python itself would run old code.
+        StorageError: there was no room for the outcome after all.
+    """
+    from jobs.kernel_cache import cache_key, find_cache, mark_used
+    from jobs.settings.model import cache_homes, environment
+    from solver import jit
+
+    defined = any(name.startswith("solver.") and name.endswith("_kernel") for name in sys.modules)
+    if defined or jit.is_interpreted():
+        return
+    _renew_bytecode(Path(jit.__file__).parent)
+    homes = cache_homes(settings, environment(), os.geteuid())
+    cache = find_cache(homes, cache_key(Path(jit.__file__).parent, jit.compiler()))
+    if cache.folder is not None and cache.is_filled:
+        mark_used(cache.folder, clock.now())
+        jit.use_cache(cache.folder)
+        return
+    why_not = "; ".join(cache.passed_over)
+    if cache.folder is None:
+        note(f"compiling the solver, some seconds at every start because it cannot be kept ({why_not})")
+        return
+    elsewhere = f"; kept in {cache.folder.parent} ({why_not})" if why_not else ""
+    note(f"compiling the solver, some seconds on first use{elsewhere}")
+    _compile_into(cache.folder)
+
+
+def _compile_into(folder: Path) -> None:
+    from jobs.kernel_cache import filling, remove_unused
+    from jobs.stoppable import warm_up
+    from solver import jit
+
+    with filling(folder) as room:
+        jit.use_cache(room)
+        warm_up()
+    jit.use_cache(folder)
+    remove_unused(folder.parent, clock.now())
+
+
+def _renew_bytecode(sources: Path) -> None:
+    from jobs.bytecode import renew
+
+    try:
+        running = [name for name in renew(sources) if name in sys.modules]
+    except OSError as error:
+        raise ConfigurationError(
+            f"Python's own {error.filename} is not of its source and cannot be remade; remove it"
+        ) from error
+    if running:
+        raise ConfigurationError(
+            f"Python ran an old {running[0]}, whose source had changed but not its time; start again"
+        )
+
+
+def check_clock(storage: LocalStorage, night: date, settings: "Settings") -> None:
+    """Refuse what only the clock speaks for, and everything else in a data root against.
+
+    Args:
+        storage: the data root.
+        night: the latest one that has come, by the clock.
+        settings: in force.
+
+    Raises:
+        CheckError: the clock is not to be believed.
+    """
+    from jobs.runs.nightly import doubt_about, standing_of
+
+    try:
+        standing = standing_of(storage)
+    except DamagedError:
+        return  # the run meets it too, and leaves a record of that
+    doubt = doubt_about(night, standing, settings)
+    if doubt is not None:
+        raise CheckError(f"nothing was done: {doubt.what}; {doubt.remedy}")
+
+
+def warn_without_key(settings: "Settings") -> None:
+    """Say what it means that Daily holes are published without a secret key; to be called once a run."""
+    if settings.daily_key is None:
+        note(_WITHOUT_KEY)
+
+
+def tools_with(settings: "Settings", progress: Progress) -> "Tools":
+    """What a job is handed; from here on there is a log, of warnings unless the command wants more."""
+    from jobs.runs.context import Tools
+    from jobs.settings.model import environment
+    from jobs.watch.hooks import without_secrets
+
+    if not is_started():
+        start_log(settings.log_format, least=logging.WARNING)
+    variables = without_secrets(environment())
+    return Tools(clock.now, lambda: load_kernels(settings), progress, version(), variables=variables)

@@ -1,0 +1,116 @@
+"""Rows of a query as CSV, as lines of JSON, and as cells of a table.
+
+JSON knows fewer kinds of values than SQL: a date or a time becomes its ISO text, bytes their hexadecimal
+digits, a whole number stays one however large, and what is no number (NaN, infinity) becomes null.
+"""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any, BinaryIO, Final
+
+from jobs.terminal.output import json_line
+from solver.errors import UsageError
+
+_CSV_ENDING: Final = "\n"
+_MOST_LETTERS: Final = 60
+_MOST_LETTERS_OF_LINES: Final = 20_000
+_FLOAT_DIGITS: Final = 6
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """A value of SQL as one of JSON."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else None
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case datetime() | date() | time():
+            return value.isoformat()
+        case bytes():
+            return value.hex()
+        case Mapping():
+            return {str(key): plain(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [plain(inner) for inner in value]
+    return str(value)
+
+
+def write_json(stream: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write one JSON object a line.
+
+    Raises:
+        UsageError: two columns have one name, so that an object cannot hold both.
+    """
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"two columns are called {twice[0]!r}; name one of them with AS for JSON")
+    stream.writelines(_object_line(names, row) for row in rows)
+
+
+def _object_line(names: Sequence[str], row: Sequence[Any]) -> bytes:
+    try:
+        return json_line(dict(zip(names, row, strict=True)))
+    except (
+        TypeError,
+        ValueError,
+    ):  # a value that JSON has not; most rows have none, and looking takes longer
+        return json_line(dict(zip(names, map(plain, row), strict=True)))
+
+
+def write_csv(stream: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write comma-separated values in UTF-8 with a heading; null is nothing, lists are JSON text."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    try:
+        writer = csv.writer(text, lineterminator=_CSV_ENDING)
+        writer.writerow(names)
+        writer.writerows([_csv_cell(value) for value in row] for row in rows)
+    finally:
+        text.detach()  # the stream is not ours to close
+
+
+def _csv_cell(value: Any) -> Any:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str() | int() | float() | None:
+            return value
+    return _json_text(value) if isinstance(value, list | tuple | Mapping) else plain(value)
+
+
+def _json_text(value: Any) -> str:
+    try:
+        return _JSON.encode(value)
+    except (TypeError, ValueError):  # as in `_object_line`
+        return _JSON.encode(plain(value))
+
+
+def shown_text(text: str) -> str:
+    """A text as a terminal may have it: all but line ends that is not printable is escaped as in Python."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
+    )
+
+
+def cell_text(value: Any) -> str:
+    """A value as a person reads it in a table; a line is cut much sooner than several lines."""
+    match value:
+        case None:
+            return ""
+        case float():
+            return f"{value:.{_FLOAT_DIGITS}g}"
+        case datetime():
+            return value.isoformat(sep=" ")
+    text = shown_text(str(_csv_cell(value)))
+    # Several lines are most likely a plan that EXPLAIN has drawn.
+    most = _MOST_LETTERS_OF_LINES if "\n" in text else _MOST_LETTERS
+    return text if len(text) <= most else f"{text[: most - 1]}…"

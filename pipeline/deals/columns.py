@@ -1,0 +1,142 @@
+"""The columns of `deals` as rows of a table: name, type, what they hold and how it is worked out.
+
+Their order is the order in the files. A change here is a new schema version (`pipeline.versions`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:  # the columns are asked for where nothing is certified
+    from pipeline.deals.certify import CertifiedDeal
+
+TEXT: Final = "text"
+UINT64: Final = "uint64"
+INT8: Final = "int8"
+FLOAT64: Final = "float64"
+FLOATS: Final = "list of float64"
+
+_SCORES: Final = "score points: cards left, or minus the stock cards not drawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of `deals`.
+
+    Attributes:
+        name: in Parquet and in SQL.
+        type: `TEXT`, `UINT64`, `INT8`, `FLOAT64` or `FLOATS`; no column has nulls.
+        description: what it holds.
+        unit: what it is counted in, or how its text is written.
+        value: its value for a certified deal.
+    """
+
+    name: str
+    type: str
+    description: str
+    unit: str
+    value: "Callable[[CertifiedDeal], object]"
+
+
+COLUMNS: Final = (
+    Column("level", TEXT, "Level whose policy admits the deal", "name", lambda row: row.level),
+    Column(
+        "deal_number",
+        UINT64,
+        "Number that names the shuffle for all time, whatever the level",
+        "number from 0 to 2^63 - 1",
+        lambda row: row.deal_number,
+    ),
+    Column(
+        "puzzle_id",
+        TEXT,
+        "Identity of the puzzle, whatever the suits and the order of the columns",
+        "16 hex digits",
+        lambda row: row.deal.puzzle_id,
+    ),
+    Column(
+        "deal",
+        TEXT,
+        "The cards: seven columns, each from the card played last to the playable one; waste; stock as drawn",
+        "notation",
+        lambda row: row.deal.notation,
+    ),
+    Column(
+        "rules",
+        TEXT,
+        "Which ranks may be played on a King and an Ace",
+        "name as in PySolFC",
+        lambda row: row.rules,
+    ),
+    Column(
+        "par",
+        INT8,
+        "Steady mean rounded half up, kept to 3 .. 5",
+        "score points",
+        lambda row: row.par,
+    ),
+    Column(
+        "best_score",
+        INT8,
+        "Least score that can be reached, proved by exhaustion",
+        _SCORES,
+        lambda row: row.best_score,
+    ),
+    Column(
+        "line",
+        TEXT,
+        "Moves that reach the best score: 1 .. 7 plays from that column, D draws",
+        "line v1",
+        lambda row: row.line,
+    ),
+    Column("draws", INT8, "Draws in the line", "stock cards", lambda row: row.draws),
+    Column(
+        "steady_mean",
+        FLOAT64,
+        "Mean score of the steady player",
+        _SCORES,
+        lambda row: row.distribution.mean,
+    ),
+    Column(
+        "steady_sd",
+        FLOAT64,
+        "Standard deviation of the steady player's score, of the population",
+        "score points",
+        lambda row: row.distribution.sd,
+    ),
+    Column(
+        "steady_clear_rate",
+        FLOAT64,
+        "How often the steady player clears the columns",
+        "probability",
+        lambda row: row.distribution.clear_rate,
+    ),
+    Column(
+        "steady_p10",
+        INT8,
+        "Least score within which a tenth of the steady player's holes end",
+        _SCORES,
+        lambda row: row.distribution.p10,
+    ),
+    Column(
+        "steady_p50",
+        INT8,
+        "Least score within which half of the steady player's holes end",
+        _SCORES,
+        lambda row: row.distribution.p50,
+    ),
+    Column(
+        "steady_p90",
+        INT8,
+        "Least score within which nine tenths of the steady player's holes end",
+        _SCORES,
+        lambda row: row.distribution.p90,
+    ),
+    Column(
+        "steady_scores",
+        FLOATS,
+        "How likely each of the scores -16 .. 35 is for the steady player, in that order",
+        "probability: mass / 2^60, rounded to a float",
+        lambda row: list(row.distribution.probabilities),
+    ),
+)

@@ -1,0 +1,91 @@
+"""The levels: rules, the deals that a level's policy admits, the par of a hole, the course of a round.
+
+A level is a row of `LEVELS`. Policy v1, par v1 and course v1 are frozen. The first two read the steady
+player's distribution through its exact mean, so that no rounding can move a deal over a threshold.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from solver.errors import UsageError
+from solver.table.rules import RULES, Rules
+
+if TYPE_CHECKING:  # the command line lists the levels in its help, and must not load the player for that
+    from solver.players.steady import ScoreDistribution
+
+LOWEST_PAR: Final = 3
+HIGHEST_PAR: Final = 5
+
+
+@dataclass(frozen=True)
+class Level:
+    """A row of the policy: deals that can be cleared under `rules`, with the steady mean in a range.
+
+    Attributes:
+        name: as it stands in commands, paths and the column `level`.
+        rules: the King rule.
+        mean_from: least admitted steady mean (score points); None for no bound.
+        mean_below: the steady mean from which on a deal is admitted no longer; None for no bound.
+        course: the pars of a round's holes in the order they are played; they follow how many deals of each
+            par the policy admits. Empty where there are no rounds.
+    """
+
+    name: str
+    rules: Rules
+    mean_from: Fraction | None = None
+    mean_below: Fraction | None = None
+    course: tuple[int, ...] = ()
+
+    def admits(self, distribution: "ScoreDistribution") -> bool:
+        """Whether a deal that can be cleared is admitted with this score distribution."""
+        mean = distribution.mean_exact
+        return (self.mean_from is None or mean >= self.mean_from) and (
+            self.mean_below is None or mean < self.mean_below
+        )
+
+
+LEVELS: Final[Mapping[str, Level]] = MappingProxyType(
+    {
+        level.name: level
+        for level in (
+            Level("easy", RULES["relaxed"], mean_below=Fraction(9, 2), course=(3, 3, 3, 3, 4, 3, 3, 3, 3)),
+            Level("medium", RULES["golf"], course=(3, 5, 3, 5, 4, 5, 3, 5, 3)),
+            Level(
+                "hard",
+                RULES["dead_king"],
+                mean_from=Fraction(7, 2),
+                mean_below=Fraction(13, 2),
+                course=(5, 4, 5, 4, 5, 4, 5, 4, 5),
+            ),
+        )
+    }
+)
+"""The levels that have a pool, from friendly to tough."""
+
+DAILY: Final = Level("daily", RULES["golf"], mean_from=Fraction(5, 2), mean_below=Fraction(11, 2))
+"""What the Daily hole of a date must be; it has no pool."""
+
+
+def level_named(name: str) -> Level:
+    """The row of `LEVELS` with this name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in LEVELS:
+        raise UsageError(f"unknown level {name!r}; the levels are {', '.join(LEVELS)}")
+    return LEVELS[name]
+
+
+def par_of(distribution: "ScoreDistribution") -> int:
+    """Par v1 (frozen): the steady mean rounded half up, and kept to 3 .. 5."""
+    return par_of_mean(distribution.mean_exact)
+
+
+def par_of_mean(mean: Fraction) -> int:
+    """The par that a mean score gives by the same rule, whoever made it."""
+    return min(HIGHEST_PAR, max(LOWEST_PAR, floor(mean + Fraction(1, 2))))

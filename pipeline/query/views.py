@@ -1,0 +1,192 @@
+"""The views `deals`, `dailies` and `runs`: their columns, and the SQL text that gives them to any DuckDB.
+
+`catalog.sql` is derived: it is written anew from what is there, and needs nothing but a DuckDB that was
+started in the data root. `pipeline.query.engine` builds the same views, column for column, on its
+guarded ground.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pipeline.daily.ledger import DAILY_FOLDER, daily_path, published_days
+from pipeline.deals.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64
+from pipeline.errors import MissingError
+from pipeline.pools.catalog import Catalog
+from pipeline.query.macros import MACROS
+from pipeline.store.storage import Storage
+from pipeline.work.records import RUN_PREFIX, run_paths
+
+SQL_FILE: Final = "catalog.sql"
+# Globs of DuckDB, in which ? is any one character.
+_DAILY_GLOB: Final = f"{DAILY_FOLDER}????-??-??.json"
+_RUN_GLOB: Final = f"{RUN_PREFIX}*.json"
+
+_HEAD: Final = """\
+-- The deals, the Daily holes and the runs of this folder, and macros, for a DuckDB that was started in it:
+--   duckdb -init catalog.sql
+-- Derived from catalog.json and the files beside it, and rewritten by every run that changes them.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewColumn:
+    """One column of a view.
+
+    Attributes:
+        name: as it is called in the view.
+        type: its SQL type.
+        path: the keys that lead to it in a JSON document; empty for a column of Parquet.
+    """
+
+    name: str
+    type: str
+    path: tuple[str, ...] = ()
+
+
+_SQL_TYPES: Final = {
+    TEXT: "VARCHAR",
+    UINT64: "UBIGINT",
+    INT8: "TINYINT",
+    FLOAT64: "DOUBLE",
+    FLOATS: "DOUBLE[]",
+}
+DEAL_COLUMNS: Final = tuple(ViewColumn(column.name, _SQL_TYPES[column.type]) for column in COLUMNS)
+
+DAILY_COLUMNS: Final = (
+    ViewColumn("date", "DATE", ("date",)),
+    ViewColumn("hole", "INTEGER", ("hole",)),
+    ViewColumn("level", "VARCHAR", ("level",)),
+    ViewColumn("puzzle_id", "VARCHAR", ("puzzle_id",)),
+    ViewColumn("deal", "VARCHAR", ("deal",)),
+    ViewColumn("rules", "VARCHAR", ("rules", "name")),
+    ViewColumn("par", "TINYINT", ("par",)),
+    ViewColumn("best_score", "TINYINT", ("best_score",)),
+    ViewColumn("steady_mean", "DOUBLE", ("steady", "mean")),
+    ViewColumn("steady_clear_rate", "DOUBLE", ("steady", "clear_rate")),
+    ViewColumn("steady_scores", "DOUBLE[]", ("steady", "probabilities")),
+    ViewColumn("attempt", "INTEGER", ("attempt",)),
+    ViewColumn("keyed", "BOOLEAN", ("keyed",)),
+    ViewColumn("key_id", "VARCHAR", ("key_id",)),
+    ViewColumn("solution_sha256", "VARCHAR", ("solution_sha256",)),
+)
+
+LEVEL_COUNTS: Final = (
+    "STRUCT(level VARCHAR, sampled BIGINT, cleared BIGINT, admitted BIGINT, written BIGINT)[]"
+)
+RUN_COLUMNS: Final = (
+    ViewColumn("run_id", "VARCHAR", ("run_id",)),
+    ViewColumn("job", "VARCHAR", ("job",)),
+    ViewColumn("outcome", "VARCHAR", ("outcome",)),
+    ViewColumn("started", "TIMESTAMP", ("started",)),
+    ViewColumn("ended", "TIMESTAMP", ("ended",)),
+    ViewColumn("seconds", "DOUBLE", ("seconds",)),
+    ViewColumn("nights", "INTEGER", ("nights",)),
+    ViewColumn("sampled", "BIGINT", ("sampled",)),
+    ViewColumn("deals", "BIGINT", ("deals",)),
+    ViewColumn("dailies", "INTEGER", ("dailies",)),
+    ViewColumn("solutions", "INTEGER", ("solutions",)),
+    ViewColumn("removed", "INTEGER", ("removed",)),
+    ViewColumn("mended", "INTEGER", ("mended",)),
+    ViewColumn("refused", "INTEGER", ("refused",)),
+    ViewColumn("change", "INTEGER", ("change",)),
+    ViewColumn("missed", "INTEGER", ("missed",)),
+    ViewColumn("attempt", "INTEGER", ("attempt",)),
+    ViewColumn("levels", LEVEL_COUNTS, ("levels",)),
+    ViewColumn("sampling_seconds", "DOUBLE", ("stages", "sampling")),
+    ViewColumn("solving_seconds", "DOUBLE", ("stages", "solving")),
+    ViewColumn("rating_seconds", "DOUBLE", ("stages", "rating")),
+    ViewColumn("writing_seconds", "DOUBLE", ("stages", "writing")),
+    ViewColumn("workers", "INTEGER", ("workers",)),
+    ViewColumn("version", "VARCHAR", ("version",)),
+    ViewColumn("error", "VARCHAR", ("error",)),
+)
+
+
+def daily_paths(storage: Storage) -> tuple[str, ...]:
+    """Paths of the published Daily holes, ascending: what the view `dailies` shows."""
+    return tuple(daily_path(day) for day in published_days(storage))
+
+
+def catalog_sql(parts: Sequence[str], *, dailies: bool, runs: bool) -> str:
+    """The text of `catalog.sql`.
+
+    A view over no files would be an error in DuckDB, so a view without content is typed and empty.
+
+    Args:
+        parts: paths of the parts that the catalog names, relative to the data root.
+        dailies: whether any Daily hole is published.
+        runs: whether there is any run record.
+    """
+    views = (
+        _view("deals", _from_parts(parts) if parts else _empty(DEAL_COLUMNS)),
+        _view("dailies", _from_documents(_DAILY_GLOB, DAILY_COLUMNS) if dailies else _empty(DAILY_COLUMNS)),
+        _view("runs", _from_documents(_RUN_GLOB, RUN_COLUMNS) if runs else _empty(RUN_COLUMNS)),
+    )
+    return "\n".join((_HEAD, *views, *MACROS))
+
+
+def part_paths(catalog: Catalog) -> tuple[str, ...]:
+    """Paths of all parts that a catalog names: what the view `deals` shows."""
+    return tuple(part.path for pool in catalog.pools for part in pool.parts)
+
+
+def write_views(storage: Storage, catalog: Catalog) -> None:
+    """Write `catalog.sql` where it is not already what it must be.
+
+    Args:
+        storage: the data root, whose lock the caller holds.
+        catalog: the one in force.
+    """
+    text = catalog_sql(part_paths(catalog), dailies=bool(daily_paths(storage)), runs=bool(run_paths(storage)))
+    try:
+        if storage.read(SQL_FILE) == text.encode():
+            return
+    except MissingError:
+        pass  # the first run writes it
+    storage.replace(SQL_FILE, text.encode())
+
+
+def _view(name: str, select: str) -> str:
+    return f"CREATE OR REPLACE VIEW {name} AS\n{select};\n"
+
+
+def _from_parts(paths: Sequence[str]) -> str:
+    names = ", ".join(column.name for column in DEAL_COLUMNS)
+    # Folders such as generation=0001 must not become columns of their own.
+    files = ",\n  ".join(_quoted(path) for path in paths)
+    return f"SELECT {names}\nFROM read_parquet([\n  {files}\n], hive_partitioning = false)"
+
+
+def _from_documents(glob: str, columns: Sequence[ViewColumn]) -> str:
+    chosen = ",\n  ".join(
+        f"{'.'.join(map(_name, column.path))} AS {_name(column.name)}" for column in columns
+    )
+    fields = ",\n  ".join(f"{name}: {_quoted(kind)}" for name, kind in _document_types(columns).items())
+    source = f"read_json({_quoted(glob)}, format = 'newline_delimited', columns = {{\n  {fields}\n}})"
+    return f"SELECT\n  {chosen}\nFROM {source}"
+
+
+def _document_types(columns: Sequence[ViewColumn]) -> dict[str, str]:
+    """SQL type of each top-level key of a document that a view reads; keys below it become a STRUCT."""
+    below: dict[str, list[str]] = {}
+    types: dict[str, str] = {}
+    for column in columns:
+        top, *rest = column.path
+        if rest:
+            below.setdefault(top, []).append(f"{_name(rest[0])} {column.type}")
+        types[top] = f"STRUCT({', '.join(below[top])})" if rest else column.type
+    return types
+
+
+def _empty(columns: Sequence[ViewColumn]) -> str:
+    chosen = ",\n  ".join(f"CAST(NULL AS {column.type}) AS {_name(column.name)}" for column in columns)
+    return f"SELECT\n  {chosen}\nWHERE false"
+
+
+def _name(text: str) -> str:
+    return f'"{text}"'
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

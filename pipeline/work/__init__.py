@@ -1,0 +1,1 @@
+"""How work is handed out, counted and recorded. May import store."""

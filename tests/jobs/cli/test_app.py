@@ -1,0 +1,292 @@
+"""Every command has help with an example; every error is one line and an exit code, without a traceback."""
+
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from jobs.cli.app import app
+from jobs.runs.lock import root_lock
+from jobs.terminal import outcome
+from jobs.terminal.output import NAME, typed_name
+from jobs.watch.logs import one_line
+from pipeline.errors import (
+    BusyError,
+    CheckError,
+    ConfigurationError,
+    DamagedError,
+    MissingError,
+    StorageError,
+)
+from solver.errors import FairwayError, LineError, UsageError
+from solver.table.deal import parse_deal
+from tests.support.command import ROOT, done, fairway, files_of
+
+REFERENCE_DEAL = (
+    "2C TH AC JC 7C | AD QS 7S 8H 5H | 3S 5D QD 6D TD | 2H 6S TS 6H 5C | 7D JH 4C 9C 7H | QH AH JD TC JS |"
+    " 8D 8S KC 8C 2D | 2S | KD AS 4S KS 6C 9D 3H 3D 5S 3C QC 9H 4H 9S 4D KH"
+)
+TOO_LARGE = 2**63
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Every command with its full name; groups too."""
+    waiting = [(NAME, typer.main.get_command(app))]
+    while waiting:
+        name, command = waiting.pop()
+        yield name, command
+        waiting += [(f"{name} {word}", below) for word, below in getattr(command, "commands", {}).items()]
+
+
+def examples() -> list[tuple[str, str]]:
+    found = []
+    for name, command in commands():
+        lines = [line.strip() for line in (command.help or "").splitlines()]
+        found += [(name, line.removeprefix("Example: ")) for line in lines if line.startswith("Example: ")]
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name, _ in commands()])
+def test_every_command_has_help_with_an_example(name: str) -> None:
+    outcome = done(*name.split()[1:], "--help")
+    assert outcome.text.startswith(f"Usage: {name}")
+    assert f"Example: {NAME} " in outcome.text
+    assert outcome.err == ""
+
+
+@pytest.mark.parametrize(("name", "example"), examples())
+def test_the_example_of_a_command_is_one_that_can_be_typed(name: str, example: str) -> None:
+    words = shlex.split(example)
+    assert words[0] == NAME
+    group = typer.main.get_command(app)
+    context = group.make_context(NAME, words[1:2], resilient_parsing=True)
+    command: Any = group
+    rest = words[1:]
+    while hasattr(command, "commands"):
+        command = command.commands[rest.pop(0)]
+    assert example.startswith(name)
+    command.make_context(rest and command.name, rest, parent=context)
+
+
+@pytest.mark.parametrize("name", [name for name, command in commands() if not hasattr(command, "commands")])
+def test_every_command_is_in_the_readme(name: str) -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert name in readme
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    text = done("--version").text
+    assert text.startswith("fairway ")
+    assert len(text.split()) == 2
+
+
+def test_what_to_try_next_can_be_typed_where_the_command_is_not_on_the_path(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "my venv" / NAME
+    program.parent.mkdir()
+    program.touch(mode=0o755)
+    monkeypatch.setattr("sys.argv", [str(program)])
+    assert shlex.split(typed_name()) == [str(program)]
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert typed_name() == NAME
+
+
+BAD = [
+    ([], "Missing command; see `fairway --help`"),
+    (["pool"], "Missing command; see `fairway pool --help`"),
+    (["par"], "No such command 'par'"),
+    (["nightly", "--dat", "x"], "No such option: --dat"),
+    (["nightly", "--date", "2026-02-30"], "the date 2026-02-30 does not exist"),
+    (["nightly", "--date", "30.11.2026"], "'30.11.2026' is no date; write it as YYYY-MM-DD"),
+    (["nightly", "--date", "9989-12-31"], "--date 9989-12-31 is after"),
+    (["nightly", "--workers", "0"], "'--workers': '0' is no whole number from 1 to 256"),
+    (["nightly", "--workers", "many"], "'many' is no whole number from 1 to 256"),
+    (["deal", "solve", "1", "--workers", "²"], "'²' is no whole number"),
+    (["deal", "solve", "1", "--workers", "9" * 5000], "is no whole number"),
+    (["deal", "show"], "give one of the two: a deal (a number or a notation), or --file FILE"),
+    (["deal", "show", "1", "--file", "x"], "give one of the two"),
+    (["deal", "show", str(TOO_LARGE)], f"{TOO_LARGE}"),
+    (["deal", "show", "9" * 5000], f".. is out of range; it must be one of 0 .. {TOO_LARGE - 1}"),
+    (["deal", "show", "-1"], "No such option: -1"),
+    (["deal", "show", "--", "-1"], "'-1' is neither a deal number"),
+    (["deal", "show", "1.5"], "'1.5' is neither a deal number, 0 .. 9223372036854775807, nor a deal"),
+    (["deal", "show", ""], "0 cards, a deal has 52"),
+    (["deal", "show", REFERENCE_DEAL[:-3]], "51 cards, a deal has 52"),
+    (["deal", "show", REFERENCE_DEAL.replace("2C", "TH", 1)], "token 2, TH, was dealt before as token 1"),
+    (["deal", "show", REFERENCE_DEAL.replace("2C", "1X", 1)], "token 1, '1X', is no card"),
+    (["deal", "show", REFERENCE_DEAL.replace("| AD", "AD |", 1)], "column 1 has 6 cards, not 5"),
+    (["deal", "show", REFERENCE_DEAL.replace("|", "", 1)], "7 bars, a deal has 8 or none"),
+    (["deal", "show", "\n\x1b[31m |"], "not a deal"),
+    (["deal", "show", "x " * 500_000], "the text has 1000000 characters"),
+    (
+        ["deal", "show", "1", "--rules", "blue"],
+        "unknown rules 'blue'; the rules are relaxed, golf, dead_king",
+    ),
+    (["deal", "solve", "1", "--rules", "Golf"], "unknown rules 'Golf'"),
+    (["deal", "rate", "--rules", "", "1"], "unknown rules ''"),
+    (["deal", "solve", "--file", "/nowhere/deals.txt"], "cannot read /nowhere/deals.txt: No such file"),
+    (["deal", "solve", "--file", "/"], "cannot read /: Is a directory"),
+    (["pool", "show", "par"], "unknown level 'par'; the levels are easy, medium, hard"),
+    (["pool", "show", "easy", "--limit", "0"], "--limit"),
+    (["pool", "regenerate", "easy", "--size", "0"], "--size"),
+    (["pool", "regenerate", "easy", "--from-number", str(TOO_LARGE)], "--from-number"),
+    (["pool", "regenerate", "easy", "--fresh", "--from-number", "1"], "exclude each other"),
+    (["pool", "export", "easy"], "-o"),
+    (["daily", "publish", "--from", "2025-12-31"], "2025-12-31"),
+    (["daily", "publish", "--from", "2026-03-01", "--to", "2026-02-01"], "there is no date between"),
+    (["daily", "publish", "--to", "9000-01-01"], "--to 9000-01-01 is after"),
+    (["daily", "publish", "--solutions", "never"], "'--solutions': 'never' is not one of"),
+    (["daily", "show", "--date", "2025-12-31"], "there is no hole for 2025-12-31"),
+    (["daily", "export", "--date", "0001-01-01"], "there is no hole for 0001-01-01"),
+    (["nightly", "--data", ""], "'--data': it is empty; name a folder"),
+    (["daily", "show", "--date", "yesterday"], "'yesterday' is no date"),
+    (["verify", "--sample", "-1"], "--sample"),
+    (["verify", "--sample", "1", "--all"], "exclude each other"),
+    (["query"], "Missing argument"),
+    (["query", "select 1", "--format", "xml"], "xml"),
+    (["query", "select 1", "--format", "csv", "--json"], "exclude each other"),
+    (["query", "select 1", "-o", "out.txt"], "give --format csv, json or parquet"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD, ids=[" ".join(case[0])[:60] for case in BAD])
+def test_wrong_usage_is_one_line_and_exit_code_2(
+    arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAIRWAY_DATA", str(tmp_path / "root"))
+    outcome = fairway(*arguments)
+    assert words in outcome.complaint
+    assert outcome.code == 2
+    assert not (tmp_path / "root" / "catalog.json").exists()
+
+
+READERS = [
+    ["pool", "status"],
+    ["pool", "show", "easy"],
+    ["pool", "regenerate", "easy", "--size", "1"],
+    ["pool", "export", "easy", "-o", "/tmp/nowhere"],
+    ["round", "easy", "--number", "1"],
+    ["scorecard", "easy", "--number", "1", "--scores", "3"],
+    ["scorecard", "--daily", "2026-11-30", "--line", "D"],
+    ["query", "select 1"],
+    ["daily", "show"],
+    ["daily", "export"],
+    ["verify"],
+]
+WRITERS = [["nightly"], ["daily", "publish"], ["serve"]]
+
+
+@pytest.mark.parametrize("arguments", READERS, ids=" ".join)
+def test_a_reader_of_a_root_that_is_not_there_says_how_to_make_it(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    outcome = fairway(*arguments, "--data", tmp_path / "root")
+    assert "there is no data root at" in outcome.complaint
+    assert "`fairway nightly` makes one there" in outcome.complaint
+    assert outcome.code == 78
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [*READERS, *WRITERS], ids=" ".join)
+def test_a_folder_that_holds_something_else_is_refused_and_left_alone(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "thesis.tex").write_text("precious")
+    outcome = fairway(*arguments, "--data", tmp_path)
+    assert "is no data root and holds something else (thesis.tex)" in outcome.complaint
+    assert outcome.code == 78
+    assert files_of(tmp_path) == {"thesis.tex": b"precious"}
+
+
+@pytest.mark.parametrize("arguments", WRITERS, ids=" ".join)
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written_is_told_with_73(arguments: list[str], tmp_path: Path) -> None:
+    tmp_path.chmod(0o555)
+    outcome = fairway(*arguments, "--data", tmp_path / "root")
+    assert "cannot create" in outcome.complaint
+    assert outcome.code == 73
+
+
+@pytest.mark.parametrize("variable", ["FAIRWAY_DAILY_KEY", "FAIRWAY_WORKERS", "FAIRWAY_DEALS_PER_NIGHT"])
+@pytest.mark.parametrize("arguments", [["nightly"], ["deal", "show", "1"], ["daily", "show"]], ids=" ".join)
+def test_a_bad_variable_is_named_with_78(
+    arguments: list[str], variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "not-a-value")
+    outcome = fairway(*arguments)
+    assert variable in outcome.complaint
+    assert ("not-a-value" in outcome.err) == (variable != "FAIRWAY_DAILY_KEY")
+    assert outcome.code == 78
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["nightly"], ["daily", "publish"], ["pool", "regenerate", "easy", "--size", "1"]],
+    ids=" ".join,
+)
+def test_a_second_run_is_told_who_holds_the_root_with_75(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / ".fairway-root").write_bytes((ROOT / "data" / ".fairway-root").read_bytes())
+    before = files_of(tmp_path)
+    with root_lock(tmp_path, outcome_time()):
+        outcome = fairway(*arguments, "--data", tmp_path)
+    assert f"process {os.getpid()} since 2026-11-30T00:05:00+00:00" in outcome.complaint
+    assert outcome.code == 75
+    assert files_of(tmp_path).keys() - {".lock"} == before.keys()
+
+
+def outcome_time() -> Any:
+    from datetime import UTC, datetime
+
+    return datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UsageError("x"), 2),
+        (LineError(0, "1", "D"), 2),
+        (CheckError("x"), 1),
+        (DamagedError("x"), 1),
+        (MissingError("x"), 1),
+        (FairwayError("x"), 1),
+        (StorageError("x"), 73),
+        (BusyError("x"), 75),
+        (ConfigurationError("x"), 78),
+        (OSError(28, "No space left on device", "out.csv"), 73),
+        (KeyboardInterrupt(), 130),
+        (BrokenPipeError(), 141),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_every_end_has_its_exit_code(
+    error: BaseException, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise error
+
+    assert outcome.ended(fail) == code
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_deal_error_is_told_with_all_its_faults_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert outcome.ended(lambda: parse_deal("1X\n2Y")) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert all(word in err for word in ("1X", "2Y", "2 cards"))
+
+
+def test_what_is_not_printable_is_shown_escaped() -> None:
+    assert one_line("a\nb\x1b[31m\u2028c\udcff") == "a b\\x1b[31m c\\udcff"
+
+
+def test_a_fault_of_the_program_is_not_hidden() -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        outcome.ended(fail)

@@ -1,0 +1,89 @@
+"""An illegal move is told in the same words wherever a line is read; whose line it is comes before them.
+
+Beside that: what the help and the README show of lines works as it stands there.
+"""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline.daily.checks import deal_of
+from pipeline.daily.ledger import published_daily
+from pipeline.deals.levels import DAILY, level_named
+from pipeline.play.rounds import round_of
+from pipeline.pools.catalog import load_catalog
+from pipeline.store.root import open_root
+from pipeline.store.storage import LocalStorage
+from solver.table.deal import Deal, parse_deal
+from solver.table.moves import after
+from solver.table.rules import Rules
+from tests.support.command import ROOT, done, fairway
+from tests.support.pools import LEVEL, with_nights
+from tests.support.publishing import ALL_OVER, DAYS, site_in
+
+DAY = DAYS[0]
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> LocalStorage:
+    """A data root with Daily holes and a round."""
+    root = open_root(tmp_path_factory.mktemp("lines") / "root", create=True)
+    site_in(root.root).publish(now=ALL_OVER)
+    with_nights(root, [40])
+    return root
+
+
+def words(deal: Deal, rules: Rules, where: str = "") -> str:
+    """What is told of a second move that is none."""
+    legal = ", ".join(after(deal, rules, "D").legal_moves(rules))
+    return f"{where}move 2 of the line, 'x', is not legal; legal there: {legal}"
+
+
+@pytest.mark.parametrize("command", ["hint", "review"])
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "JSON"])
+def test_of_one_line(storage: LocalStorage, command: str, options: list[str]) -> None:
+    deal, rules = deal_of(published_daily(storage, DAY)), DAILY.rules
+    outcome = fairway(command, deal.notation, "--rules", rules.name, "--line", "Dx", *options)
+    assert (outcome.complaint, outcome.code) == (words(deal, rules), 2)
+
+
+def test_of_the_line_of_a_daily_hole(storage: LocalStorage) -> None:
+    outcome = fairway("scorecard", "--daily", DAY, "--line", "Dx", "--data", storage.root)
+    told = words(deal_of(published_daily(storage, DAY)), DAILY.rules)
+    assert (outcome.complaint, outcome.code) == (told, 2)
+
+
+def test_of_a_line_on_a_card(storage: LocalStorage) -> None:
+    third = round_of(storage, load_catalog(storage).pool(LEVEL), 1).holes[2]
+    outcome = fairway(
+        *("scorecard", LEVEL, "--number", 1, "--lines", "-", "--data", storage.root), stdin=b"-\n-\nDx\n"
+    )
+    told = words(parse_deal(third.deal), level_named(LEVEL).rules, "hole 3: ")
+    assert (outcome.complaint, outcome.code) == (told, 2)
+
+
+def test_of_the_line_of_a_result(storage: LocalStorage, tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_text(json.dumps({"date": DAY.isoformat(), "line": "Dx"}))
+    outcome = fairway("stats", file, "--data", storage.root)
+    told = words(deal_of(published_daily(storage, DAY)), DAILY.rules, f"{file}, line 1: ")
+    assert (outcome.complaint, outcome.code) == (told, 2)
+
+
+@pytest.mark.parametrize("command", ["hint", "review"])
+def test_the_example_in_the_help_works(command: str) -> None:
+    example = next(line for line in done(command, "--help").text.splitlines() if "Example: " in line)
+    done(*shlex.split(example.partition("Example: ")[2])[1:])
+
+
+def test_the_program_in_the_readme_works() -> None:
+    (program,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "the King on column 3 would end the run, so play it last\n"

@@ -1,0 +1,57 @@
+"""A clock that is far off is not believed, and whoever reads why is told how to go on."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from jobs.plan.clock_bound import RELEASED, clock_doubt, latest_sign
+
+SIGN = date(2028, 2, 29)
+BOUND = 400
+LAST = SIGN + timedelta(days=BOUND)
+
+
+def test_the_latest_sign_is_the_last_night_or_what_was_published_some_days_ahead() -> None:
+    nights, holes = [None, SIGN, SIGN - timedelta(3)], [SIGN - timedelta(9), SIGN + timedelta(1)]
+    assert latest_sign(nights, holes, 2) == SIGN
+    assert latest_sign(nights, [*holes, SIGN + timedelta(9)], 2) == SIGN + timedelta(7)
+    assert latest_sign([None], [SIGN], 2) == SIGN - timedelta(2)
+    assert latest_sign([None], [], 2) is None
+
+
+@pytest.mark.parametrize(
+    "night", [SIGN, SIGN + timedelta(1), LAST, SIGN - timedelta(700), date(2026, 1, 1)], ids=str
+)
+def test_a_clock_that_is_not_far_ahead_is_believed(night: date) -> None:
+    assert clock_doubt(night, SIGN, BOUND) is None
+
+
+@pytest.mark.parametrize("night", [LAST + timedelta(1), SIGN.replace(year=2128)], ids=str)
+def test_a_clock_far_ahead_is_not_believed_and_the_reason_names_both_dates(night: date) -> None:
+    doubt = clock_doubt(night, SIGN, BOUND)
+    assert doubt is not None
+    assert f"the clock says {night}, which is after {LAST}" in doubt.what
+    assert str(SIGN) in doubt.what
+    assert doubt.remedy == f"set the clock; if it is right, run `fairway nightly --date {night}` once"
+
+
+def test_a_clock_that_has_not_been_set_is_not_believed() -> None:
+    doubt = clock_doubt(date(1970, 1, 1), None, BOUND)
+    assert doubt is not None
+    assert (doubt.what, doubt.remedy) == (
+        "the clock says 1970-01-01, a date before the first hole, 2026-01-01",
+        "set the clock",
+    )
+
+
+def test_a_version_can_be_installed_for_years_after_it_was_made_but_not_a_century() -> None:
+    assert clock_doubt(RELEASED.replace(year=RELEASED.year + 9), None, BOUND) is None
+    doubt = clock_doubt(RELEASED.replace(year=RELEASED.year + 100), None, BOUND)
+    assert doubt is not None
+    assert f"this version was made, on {RELEASED}" in doubt.what
+
+
+def test_an_old_data_root_with_a_new_version_counts_from_that() -> None:
+    old = RELEASED - timedelta(days=200)
+    assert clock_doubt(RELEASED + timedelta(days=BOUND), old, BOUND) is None
+    assert clock_doubt(RELEASED + timedelta(days=BOUND + 1), old, BOUND) is not None

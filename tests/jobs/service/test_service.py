@@ -1,0 +1,347 @@
+"""The service makes whatever is due at its time, whatever the clock has done, and never what is not.
+
+Deals are stand-ins, so that a simulated week takes no time; all around them is real.
+"""
+
+import dataclasses
+import json
+import logging
+import re
+import shutil
+from collections.abc import Callable
+from datetime import date, time, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobs.cli.serve import times_of
+from jobs.runs import nightly
+from jobs.runs.context import Tools
+from jobs.runs.lock import root_lock
+from jobs.runs.nightly import run_night, standing_of
+from jobs.service import scheduler
+from jobs.service.service import Service
+from jobs.settings.model import METRICS_FILE, Settings
+from jobs.terminal import clock
+from pipeline.daily import publish
+from pipeline.daily.ledger import SOLUTION_FOLDER, daily_path, days_in
+from pipeline.deals.shuffle import MOST_DEAL_NUMBER
+from pipeline.errors import StorageError
+from pipeline.pools import nights as generate
+from pipeline.pools.catalog import CATALOG_FILE, load_catalog, save_catalog
+from pipeline.store.root import open_root
+from pipeline.store.storage import LocalStorage
+from pipeline.work.progress import SILENT
+from solver.errors import FairwayError
+from tests.support.command import done, fairway
+from tests.support.doubles import fake_batch
+from tests.support.publishing import made_before
+from tests.support.sleeper import Sleeper, at
+
+DAY = timedelta(days=1)
+SETTINGS = Settings(deals_per_night=2, daily_from=date(2026, 11, 29))
+START = at("2026-11-30 00:05")
+
+
+@pytest.fixture(autouse=True)
+def _fakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generate, "certify_batch", fake_batch)
+    monkeypatch.setattr(generate, "warm_up", lambda: None)
+    monkeypatch.setattr(publish, "warm_up", lambda: None)
+    monkeypatch.setattr(publish, "make_daily", made_before)
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> LocalStorage:
+    return open_root(tmp_path / "root", create=True)
+
+
+def serve(storage: LocalStorage, sleeper: Sleeper, settings: Settings = SETTINGS) -> None:
+    """The service, until the sleeper has no more waits."""
+    tools = Tools(sleeper.clock, lambda: None, SILENT, "0.1.0")
+    scheduler.serve(Service(storage, settings, tools).work, times_of(settings), sleeper.clock, sleeper)
+
+
+def records(storage: LocalStorage) -> list[dict[str, Any]]:
+    """Of all runs, in their order."""
+    return [json.loads(storage.read(path)) for path in storage.list("runs/")]
+
+
+def told(storage: LocalStorage, *fields: str) -> list[tuple[Any, ...]]:
+    """Fields of all records; the start to the minute."""
+    rows = [record | {"started": record["started"][5:16]} for record in records(storage)]
+    return [tuple(row[field] for field in fields) for row in rows]
+
+
+def nights_of(storage: LocalStorage) -> set[date | None]:
+    return {pool.last_night for pool in load_catalog(storage).pools}
+
+
+def test_a_night_is_made_at_its_time_and_a_solution_put_out_when_its_date_is_over(
+    storage: LocalStorage,
+) -> None:
+    serve(storage, Sleeper(START, waits=38))
+    assert told(storage, "started", "outcome", "nights", "dailies", "solutions") == [
+        ("11-30T00:05", "done", 1, 4, 0),
+        ("11-30T12:00", "done", 0, 0, 1),
+        ("12-01T00:05", "done", 1, 1, 0),
+        ("12-01T12:00", "done", 0, 0, 1),
+    ]
+    assert days_in(storage, SOLUTION_FOLDER) == (date(2026, 11, 29), date(2026, 11, 30))
+
+
+def test_the_night_comes_when_the_settings_say(storage: LocalStorage) -> None:
+    settings = SETTINGS.model_copy(update={"nightly_at": time(3, 30)})
+    serve(storage, Sleeper(START, waits=29), settings)
+    assert told(storage, "started", "nights", "solutions") == [
+        ("11-30T00:05", 1, 0),  # of the 29th, which was due
+        ("11-30T03:30", 1, 0),
+        ("11-30T12:00", 0, 1),
+        ("12-01T03:30", 1, 0),
+    ]
+
+
+def test_a_week_of_sleep_is_made_up_night_by_night_with_the_holes_first_and_told(
+    storage: LocalStorage, caplog: pytest.LogCaptureFixture
+) -> None:
+    serve(storage, Sleeper(START, waits=7, jumps={0: 7 * DAY}))
+    assert told(storage, "started", "nights", "dailies", "solutions", "missed") == [
+        ("11-30T00:05", 1, 4, 0, 0),
+        ("12-07T01:00", 1, 7, 4, 6),  # those of three more were over when their holes came out
+        *[("12-07T01:00", 1, 0, 0, 0)] * 6,
+    ]
+    assert nights_of(storage) == {date(2026, 12, 7)}
+    assert "6 nights were missed, 2026-12-01 to 2026-12-06" in caplog.messages
+
+
+def test_a_clock_set_back_makes_nothing_anew(storage: LocalStorage) -> None:
+    serve(storage, Sleeper(START, waits=3, jumps={0: -200 * DAY}))
+    assert len(records(storage)) == 1
+
+
+def test_a_clock_a_century_ahead_publishes_nothing_and_says_why_until_it_is_right(
+    storage: LocalStorage, caplog: pytest.LogCaptureFixture
+) -> None:
+    century = 36_525 * DAY
+    known: list[str] = []
+
+    def look(wait: int) -> None:
+        if wait == 2:
+            known.append(storage.read(METRICS_FILE).decode())
+
+    serve(storage, Sleeper(START, waits=5, jumps={0: century, 2: -century}, before=look))
+    assert told(storage, "started") == [("11-30T00:05",)]
+    assert daily_path(date(2126, 11, 30)) not in storage.list("daily/")
+    (why, *others) = [line for line in caplog.messages if "nothing is done" in line]
+    assert others == [why]
+    assert "the clock says 2126-12-01, which is after 2028-01-04, the last date that is believed" in why
+    assert "run `fairway nightly --date 2126-12-01` once" in why
+    assert 'fairway_problem{problem="clock"} 1.0' in known[0]
+    assert 'fairway_problem{problem="clock"} 0.0' in storage.read(METRICS_FILE).decode()
+
+
+@pytest.mark.parametrize("start", ["1970-01-01 00:00", "2126-01-01 00:00"])
+def test_a_clock_that_is_wrong_from_the_first_makes_nothing(storage: LocalStorage, start: str) -> None:
+    serve(storage, Sleeper(at(start), waits=3))
+    assert records(storage) == []
+    assert storage.list("daily/") == ()
+
+
+def test_the_end_of_a_year_is_a_night_like_others(storage: LocalStorage) -> None:
+    settings = SETTINGS.model_copy(update={"daily_from": date(2026, 12, 31)})
+    serve(storage, Sleeper(at("2026-12-30 23:30"), waits=30), settings)
+    made = [moment for (moment,) in told(storage, "started") if moment.endswith("00:05")]
+    assert made == ["12-31T00:05", "01-01T00:05"]
+    assert nights_of(storage) == {date(2027, 1, 1)}
+
+
+def test_the_day_that_most_years_lack_has_its_night_and_its_hole(storage: LocalStorage) -> None:
+    settings = SETTINGS.model_copy(update={"daily_from": date(2028, 2, 28), "clock_bound_days": 2000})
+    serve(storage, Sleeper(at("2028-02-28 00:05"), waits=60), settings)
+    assert nights_of(storage) == {date(2028, 3, 1)}
+    assert daily_path(date(2028, 2, 29)) in storage.list("daily/")
+    assert {missed for (missed,) in told(storage, "missed")} == {0}
+
+
+def test_a_run_longer_than_its_interval_is_followed_by_what_came_due_meanwhile(
+    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sleeper = Sleeper(START, waits=0)
+    real = nightly._grow
+
+    def slowly(*arguments: Any) -> Any:
+        if sleeper.now == START:
+            sleeper.now += 26 * timedelta(hours=1)
+        return real(*arguments)
+
+    monkeypatch.setattr(nightly, "_grow", slowly)
+    serve(storage, sleeper)
+    assert told(storage, "started", "nights", "missed") == [("11-30T00:05", 1, 0), ("12-01T02:05", 1, 0)]
+
+
+def failing(
+    monkeypatch: pytest.MonkeyPatch, module: Any, name: str, times: int, fault: Callable[[], Exception]
+) -> None:
+    """Have a function fail so many times before it works."""
+    real, left = getattr(module, name), iter(range(times))
+
+    def fail(*arguments: Any, **options: Any) -> Any:
+        if next(left, None) is not None:
+            raise fault()
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(module, name, fail)
+
+
+def test_a_failure_stays_visible_until_a_run_goes_well(
+    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "fairway.serve")
+    failing(monkeypatch, nightly, "_grow", 3, lambda: StorageError("no space"))
+    problems: list[bool] = []
+
+    def look(_wait: int) -> None:
+        problems.append('fairway_problem{problem="failure"} 1.0' in storage.read(METRICS_FILE).decode())
+
+    serve(storage, Sleeper(START, waits=4, before=look))
+    assert told(storage, "started", "outcome", "attempt") == [
+        ("11-30T00:05", "failed", 1),
+        ("11-30T00:10", "failed", 2),
+        ("11-30T00:20", "failed", 3),
+        ("11-30T00:40", "done", 4),
+    ]
+    assert problems == [True, True, True, False]
+    assert "well again after 3 failures" in caplog.messages
+
+
+def test_a_failure_is_tried_again_though_the_files_say_nothing_is_due(
+    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch, nightly, "exclusive_run", 1, lambda: StorageError("no space for a record either"))
+    serve(storage, Sleeper(START, waits=0))
+    assert records(storage) == []
+    serve(storage, Sleeper(START, waits=1))
+    failing(monkeypatch, nightly, "exclusive_run", 1, lambda: StorageError("no space for a record either"))
+    serve(storage, Sleeper(START + DAY, waits=1))
+    assert told(storage, "started") == [("11-30T00:05",), ("12-01T00:10",)]
+
+
+def test_after_a_restart_a_failure_is_made_good_at_once(
+    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve(storage, Sleeper(START, waits=0))
+    storage.replace(daily_path(date(2026, 11, 29)), b"{")
+    serve(storage, Sleeper(START + DAY, waits=2))
+    assert told(storage, "started", "outcome", "nights", "dailies")[1:] == [
+        ("12-01T00:05", "failed", 1, 1),  # all but what is damaged was done
+        ("12-01T00:10", "failed", 0, 0),
+        ("12-01T00:20", "failed", 0, 0),
+    ]
+    storage.replace(daily_path(date(2026, 11, 29)), made_before(date(2026, 11, 29), None).daily)
+    assert standing_of(storage).has_failed
+    serve(storage, Sleeper(START + DAY + timedelta(minutes=30), waits=1))
+    assert told(storage, "started", "outcome", "attempt")[-1] == ("12-01T00:35", "done", 4)
+    assert not standing_of(storage).has_failed
+
+
+def test_a_damaged_catalog_leaves_the_record_of_a_failure(storage: LocalStorage) -> None:
+    storage.create(CATALOG_FILE, b"{")
+    serve(storage, Sleeper(START, waits=1))
+    assert told(storage, "started", "outcome") == [("11-30T00:05", "failed"), ("11-30T00:10", "failed")]
+
+
+def test_a_data_root_that_another_run_holds_is_looked_at_again_without_a_record(
+    storage: LocalStorage, caplog: pytest.LogCaptureFixture
+) -> None:
+    with root_lock(storage.root, START):
+        serve(storage, Sleeper(START, waits=1))
+    assert records(storage) == []
+    assert [line for line in caplog.messages if "looking again at 2026-11-30 00:10:00 UTC" in line]
+    serve(storage, Sleeper(START, waits=1))
+    assert told(storage, "outcome") == [("done",)]
+
+
+def test_that_nothing_is_due_is_said_once_a_night(
+    storage: LocalStorage, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "fairway.serve"):
+        serve(storage, Sleeper(START, waits=9))
+    said = [line for line in caplog.messages if line.startswith("nothing is due")]
+    assert said == ["nothing is due for the night 2026-11-30"]
+
+
+def with_pool(storage: LocalStorage, level: str, **fields: Any) -> None:
+    """Change what the catalog says of a pool."""
+    catalog = load_catalog(storage)
+    pool = next(pool for pool in catalog.pools if pool.level == level)
+    save_catalog(storage, catalog.with_pool(dataclasses.replace(pool, **fields)))
+
+
+def check_holes_came_out_all_the_same(storage: LocalStorage, error: str) -> None:
+    tools = Tools(lambda: START + DAY, lambda: None, SILENT, "0.1.0")
+    before = storage.read(CATALOG_FILE)
+    with pytest.raises(FairwayError, match=error):
+        run_night(storage, date(2026, 12, 1), SETTINGS, tools)
+    assert daily_path(date(2026, 12, 3)) in storage.list("daily/")
+    assert storage.read(CATALOG_FILE) == before
+    ((outcome, message, dailies),) = told(storage, "outcome", "error", "dailies")[-1:]
+    assert (outcome, dailies) == ("failed", 1)
+    assert re.search(error, message)
+
+
+def test_a_level_whose_numbers_have_run_out_keeps_no_date_without_its_hole(storage: LocalStorage) -> None:
+    serve(storage, Sleeper(START, waits=0))
+    with_pool(storage, "easy", next_number=MOST_DEAL_NUMBER - 1)
+    check_holes_came_out_all_the_same(
+        storage, "level easy: . of 2 deals were found when the deal numbers ended"
+    )
+
+
+def test_a_damaged_part_of_a_level_keeps_no_date_without_its_hole(storage: LocalStorage) -> None:
+    serve(storage, Sleeper(START, waits=0))
+    (part,) = storage.list("deals/level=medium/")
+    storage.replace(part, b"damaged")
+    check_holes_came_out_all_the_same(storage, re.escape(part))
+
+
+@pytest.mark.parametrize("empty", [False, True], ids=["gone", "an empty folder in its place"])
+def test_a_data_root_that_has_gone_is_not_made_again(
+    storage: LocalStorage, empty: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    def vanish() -> None:
+        shutil.rmtree(storage.root)
+        if empty:
+            storage.root.mkdir()
+
+    sleeper = Sleeper(START, waits=3)
+    tools = Tools(sleeper.clock, lambda: None, SILENT, "0.1.0")
+    service = Service(storage, SETTINGS, tools)
+    worked: list[int] = []
+
+    def work(failures: int) -> bool:
+        if len(worked) == 1:
+            vanish()
+        worked.append(failures)
+        return service.work(failures)
+
+    scheduler.serve(work, times_of(SETTINGS), sleeper.clock, sleeper)
+    assert worked[-1] > 0
+    assert "is no data root any more" in caplog.text
+    assert not storage.root.exists() or not any(storage.root.iterdir())
+
+
+def test_a_command_that_nobody_gave_a_date_does_not_believe_such_a_clock_either(
+    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve(storage, Sleeper(START, waits=0))
+    monkeypatch.setattr(clock, "now", lambda: at("2126-12-01 00:05"))
+    for command in (("nightly",), ("daily", "publish")):
+        refused = fairway(*command, "--data", storage.root)
+        assert refused.code == 1
+        assert "nothing was done: the clock says 2126-12-01, which is after 2028-01-04" in refused.complaint
+        assert len(records(storage)) == 1
+    monkeypatch.setenv("FAIRWAY_DAILY_FROM", "2126-12-01")
+    monkeypatch.setenv("FAIRWAY_DEALS_CAP", "1")  # there is no room for the nights of a century
+    done("nightly", "--data", storage.root, "--date", "2126-12-01")  # a person says so
+    done("nightly", "--data", storage.root)

@@ -1,0 +1,237 @@
+"""Publishing: the same bytes however it came about, in an order that holds after any stop."""
+
+import pickle
+from datetime import date, datetime
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pipeline.daily import publish as module
+from pipeline.daily.ledger import (
+    INDEX_PATH,
+    daily_path,
+    parse_index,
+    private_solution_path,
+    published_daily,
+    published_days,
+    sha256_of,
+    solution_path,
+)
+from pipeline.daily.publish import Published, make_daily
+from pipeline.errors import CheckError, DamagedError, StorageError
+from pipeline.store.documents import INDEX_SCHEMA, parse, schema_faults
+from solver.errors import UsageError
+from tests.support.doubles import FailingStorage, Killed
+from tests.support.publishing import (
+    ALL_OVER,
+    DAYS,
+    EMPTY_INDEX,
+    HALF_OVER,
+    KEY,
+    NONE_OVER,
+    OTHER_KEY,
+    Files,
+    Site,
+    made_before,
+    site_in,
+)
+from tests.support.reference import REFERENCE
+
+
+@pytest.fixture(autouse=True)
+def holes_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "make_daily", made_before)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return site_in(tmp_path / "site")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    """The files after one quiet run."""
+    other = site_in(tmp_path_factory.mktemp("undisturbed"))
+    other.publish()
+    return other.files()
+
+
+def test_the_published_files_are_the_reference_byte_for_byte(site: Site) -> None:
+    published = site.publish([date(2026, 11, 30)], NONE_OVER)
+    assert published == Published((date(2026, 11, 30),), 0, ())
+    files = site.files()
+    assert files.pop("daily/2026-11-30.json") == (REFERENCE / "daily-2026-11-30.json").read_bytes()
+    solution = (REFERENCE / "solution-2026-11-30.json").read_bytes()
+    assert files.pop("private/solutions/2026-11-30.json") == solution
+    assert list(files) == [INDEX_PATH]
+
+
+def test_the_index_lists_what_is_there_in_the_order_of_dates(site: Site) -> None:
+    site.publish(DAYS[::-1])
+    index = parse(site.root.read(INDEX_PATH), INDEX_PATH)
+    assert schema_faults(index, INDEX_SCHEMA) == ()
+    assert [entry["date"] for entry in index["dailies"]] == [day.isoformat() for day in DAYS]
+    for entry in index["dailies"]:
+        data = site.root.read(f"daily/{entry['file']}")
+        daily = parse(data, entry["file"])
+        assert {name: daily[name] for name in ("date", "hole", "par")}.items() <= entry.items()
+        assert entry["sha256"] == sha256_of(data)
+        if entry["solution"] is not None:
+            assert entry["solution"]["sha256"] == daily["solution_sha256"]
+            assert sha256_of(site.root.read(f"daily/{entry['solution']['file']}")) == daily["solution_sha256"]
+    assert [entry["solution"] is not None for entry in index["dailies"]] == [True, True, False, False]
+
+
+def test_a_solution_is_nowhere_public_before_its_date_is_over(site: Site) -> None:
+    site.publish(now=HALF_OVER)
+    for day in DAYS:
+        over = day <= date(2026, 11, 28)
+        there = [path(day) in site.files() for path in (solution_path, private_solution_path)]
+        assert there == [over, not over]
+
+
+def test_from_the_first_daily_on_there_is_an_index_and_solutions_come_before_their_dailies(
+    site: Site,
+) -> None:
+    places = [path for operation, path in site.changes() if operation != "remove"]
+    solutions = [solution_path(DAYS[0]), solution_path(DAYS[1])]
+    solutions += [private_solution_path(DAYS[2]), private_solution_path(DAYS[3])]
+    dailies = [daily_path(day) for day in DAYS]
+    pairs = [path for pair in zip(solutions, dailies, strict=True) for path in pair]
+    assert places == [INDEX_PATH, *pairs, INDEX_PATH]
+
+
+def test_dailies_are_only_ever_created(site: Site) -> None:
+    operations = {operation for operation, path in site.changes() if path in map(daily_path, DAYS)}
+    assert operations == {"create"}
+
+
+def test_another_order_and_several_runs_give_the_same_files(site: Site, undisturbed: Files) -> None:
+    for day in (DAYS[2], DAYS[0], DAYS[3], DAYS[1]):
+        site.publish([day])
+    assert site.files() == undisturbed
+
+
+def test_a_second_run_writes_nothing(site: Site) -> None:
+    site.publish()
+    assert site.changes() == []
+    assert site.publish() == Published((), len(DAYS), ())
+
+
+def test_progress_is_told_of_each_hole(site: Site) -> None:
+    told = []
+
+    class Recorder:
+        def update(self, task: str, done: int, total: int) -> None:
+            told.append((task, done, total))
+
+    site.progress = Recorder()
+    site.publish()
+    assert told == [("daily", done, len(DAYS)) for done in range(1, len(DAYS) + 1)]
+
+
+def test_a_date_before_the_first_hole_is_refused_before_anything_is_written(site: Site) -> None:
+    with pytest.raises(UsageError, match="there is no hole for 2025-12-31"):
+        site.publish([DAYS[0], date(2025, 12, 31)])
+    assert site.files() == {}
+
+
+def test_a_published_hole_is_read_back_checked(site: Site) -> None:
+    site.publish(DAYS[:2])
+    assert published_daily(site.root, DAYS[0])["date"] == str(DAYS[0])
+    with pytest.raises(CheckError, match=f"the Daily hole of {DAYS[2]} is not published"):
+        published_daily(site.root, DAYS[2])
+    with pytest.raises(UsageError, match="there is no hole for 2025-12-31"):
+        published_daily(site.root, date(2025, 12, 31))
+    site.edit(daily_path(DAYS[0]), date=str(DAYS[1]))
+    site.edit(daily_path(DAYS[1]), par=9)
+    for day in DAYS[:2]:
+        with pytest.raises(DamagedError, match=f"{day}.json: .*restore it from a copy"):
+            published_daily(site.root, day)
+
+
+def test_work_and_result_can_travel_to_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    work = pickle.loads(pickle.dumps(partial(make_daily, key=KEY)))
+    made = work(DAYS[0])
+    assert pickle.loads(pickle.dumps(made)) == made
+
+
+# Stopped anywhere
+
+CHANGES = 10  # the index, two files a hole, the index again
+
+
+def test_the_number_of_changes_is_what_the_tests_below_go_through(site: Site) -> None:
+    assert len(site.changes()) == CHANGES
+
+
+def assert_sound(site: Site) -> None:
+    """What any reader may rely on at any moment."""
+    solutions = {sha256_of(data) for path, data in site.files().items() if "solutions/" in path}
+    for day in published_days(site.root):
+        assert parse(site.root.read(daily_path(day)), "daily")["solution_sha256"] in solutions
+    if INDEX_PATH in site.files():
+        for day, entry in parse_index(site.root.read(INDEX_PATH)).items():
+            assert sha256_of(site.root.read(daily_path(day))) == entry["sha256"]
+            if entry["solution"] is not None:
+                assert sha256_of(site.root.read(solution_path(day))) == entry["solution"]["sha256"]
+
+
+STOPS = {
+    "killed before it": (Killed(), False),
+    "killed after it": (Killed(), True),
+    "no space for it": (StorageError("no space left"), False),
+}
+
+
+@pytest.mark.parametrize("stop", STOPS.values(), ids=STOPS)
+@pytest.mark.parametrize("at", range(CHANGES))
+def test_stopped_at_any_change_the_next_run_completes_it_to_the_same_bytes(
+    site: Site, undisturbed: Files, at: int, stop: tuple[BaseException, bool]
+) -> None:
+    fault, after = stop
+    with pytest.raises(type(fault)):
+        site.publish(storage=FailingStorage(site.root, at, fault, after=after))
+    assert_sound(site)
+    site.publish()
+    assert site.files() == undisturbed
+
+
+@pytest.mark.parametrize("stop", STOPS.values(), ids=STOPS)
+@pytest.mark.parametrize("at", range(5))
+def test_stopped_while_two_solutions_move_the_next_run_completes_it(
+    site: Site, undisturbed: Files, at: int, stop: tuple[BaseException, bool]
+) -> None:
+    fault, after = stop
+    site.publish(now=NONE_OVER)
+    with pytest.raises(type(fault)):
+        site.publish(storage=FailingStorage(site.root, at, fault, after=after))
+    assert_sound(site)
+    site.publish()
+    assert site.files() == undisturbed
+
+
+def test_two_solutions_move_in_five_changes(site: Site) -> None:
+    site.publish(now=NONE_OVER)
+    moves = [
+        move
+        for day in DAYS[:2]
+        for move in (("create", solution_path(day)), ("remove", private_solution_path(day)))
+    ]
+    assert site.changes() == [*moves, ("replace", INDEX_PATH)]
+
+
+@pytest.mark.parametrize("leftover_now", [NONE_OVER, ALL_OVER], ids=["private", "public"])
+def test_a_solution_left_under_another_key_gives_way(
+    site: Site, undisturbed: Files, leftover_now: datetime
+) -> None:
+    for day in (DAYS[1], DAYS[3]):
+        site.root.replace(INDEX_PATH, EMPTY_INDEX)
+        stop = FailingStorage(site.root, 0, Killed(), after=True)
+        with pytest.raises(Killed):
+            site.publish([day], leftover_now, OTHER_KEY, storage=stop)
+    assert len(site.files()) == 3
+    site.publish()
+    assert site.files() == undisturbed

@@ -1,0 +1,297 @@
+"""Whatever is wrong with the catalog, a part or a row is found by its check and put down to its file."""
+
+import dataclasses
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.daily.ledger import sha256_of
+from pipeline.deals.levels import LEVELS
+from pipeline.deals.shuffle import deal_numbered
+from pipeline.pools.catalog import CATALOG_FILE, Part, catalog_bytes, load_catalog, save_catalog
+from pipeline.store.storage import LocalStorage
+from tests.support.sound_root import (
+    ADMITTED,
+    CARDS,
+    CATALOG,
+    DAILIES,
+    DAYS,
+    DEALS_PER_NIGHT,
+    LINES,
+    NAMES,
+    NIGHTS,
+    NUMBERS,
+    PARTS,
+    PUZZLES,
+    SAMPLE,
+    SAMPLED,
+    SCHEMA,
+    SCORES,
+    TWICE,
+    VIEWS,
+    notes,
+    parts_of,
+    problems,
+    sound_root,
+    verified,
+)
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> LocalStorage:
+    return sound_root(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"", "not"),
+        (b"{", "not"),
+        (b"[]", ""),
+        (b'{"version":1}', ""),
+        (b'{"version":99,"pools":[]}', "99"),
+        (None, r"deals/level=easy/\.\./\.\./x"),
+    ],
+    ids=["empty", "cut", "list", "fields", "newer", "outside"],
+)
+def test_a_damaged_catalog_is_a_problem_and_the_dailies_are_checked_all_the_same(
+    storage: LocalStorage, content: bytes | None, what: str
+) -> None:
+    if content is None:
+        path = parts_of(load_catalog(storage))[0].path.encode()
+        content = storage.read(CATALOG_FILE).replace(path, b"deals/level=easy/../../x.parquet")
+    storage.replace(CATALOG_FILE, content)
+    results = verified(storage)
+    assert results[CATALOG].problems[0].file == CATALOG_FILE
+    assert results[DAILIES].checked == len(DAYS)
+    assert list(problems(results)) == [CATALOG]
+    assert VIEWS not in results
+
+
+@pytest.mark.parametrize("damage", ["flipped", "cut", "emptied", "swapped", "missing"])
+def test_a_damaged_part_is_named_and_the_others_are_checked_all_the_same(
+    storage: LocalStorage, damage: str
+) -> None:
+    path, other = (part.path for part in parts_of(load_catalog(storage))[1:3])
+    data = storage.read(path)
+    flipped = bytearray(data)
+    flipped[len(data) // 2] ^= 1
+    contents = {"flipped": bytes(flipped), "cut": data[:-1], "emptied": b"", "swapped": storage.read(other)}
+    storage.remove(path)
+    if damage in contents:
+        storage.create(path, contents[damage])
+    results = verified(storage, SAMPLE)
+    assert list(problems(results)) == [PARTS]
+    (problem,) = results[PARTS].problems
+    assert problem.file == path
+    assert ("missing" in problem.what) == (damage == "missing")
+    assert results[LINES].checked == (len(LEVELS) * len(NIGHTS) - 1) * DEALS_PER_NIGHT
+
+
+def test_a_part_that_nothing_points_to_is_a_note(storage: LocalStorage) -> None:
+    storage.create("deals/level=easy/generation=0001/part-900-999.parquet", b"left")
+    results = verified(storage)
+    assert problems(results) == {}
+    assert notes(results) == {
+        CATALOG: ["deals/level=easy/generation=0001/part-900-999.parquet: nothing points to it"]
+    }
+
+
+def rewrite(storage: LocalStorage, change: Callable[[Any], Any], place: int = 0) -> Part:
+    """Change the table of a part, and the catalog with it, so that only its rows are wrong."""
+    catalog = load_catalog(storage)
+    part = parts_of(catalog)[place]
+    stream = io.BytesIO()
+    pq.write_table(change(pq.ParquetFile(io.BytesIO(storage.read(part.path))).read()), stream)
+    storage.replace(part.path, stream.getvalue())
+    changed = dataclasses.replace(part, sha256=sha256_of(stream.getvalue()), pars=None)
+    pools = [
+        dataclasses.replace(pool, parts=tuple(changed if one == part else one for one in pool.parts))
+        for pool in catalog.pools
+    ]
+    save_catalog(storage, dataclasses.replace(catalog, pools=tuple(pools)))
+    return changed
+
+
+def test_numbers_that_are_in_no_part_are_a_problem(storage: LocalStorage) -> None:
+    catalog = load_catalog(storage)
+    pool = catalog.pool("easy")
+    assert len(pool.parts) > 1
+    for parts in (pool.parts[1:], pool.parts[:-1]):
+        lost = dataclasses.replace(pool, parts=parts)
+        storage.replace(CATALOG_FILE, catalog_bytes(catalog.with_pool(lost)))
+        found = problems(verified(storage)).get("no number left out between parts", [])
+        assert len(found) == (parts != pool.parts[1:])
+    (fault,) = found
+    assert fault.startswith(f"{pool.parts[-2].path}: the numbers {pool.parts[-2].last + 1} to ")
+
+
+def test_pars_that_the_catalog_counts_otherwise_are_a_problem(storage: LocalStorage) -> None:
+    catalog = load_catalog(storage)
+    pool = catalog.pools[0]
+    wrong = dataclasses.replace(pool.parts[0], pars={"5": pool.parts[0].rows})
+    parts = (wrong, *pool.parts[1:])
+    save_catalog(storage, catalog.with_pool(dataclasses.replace(pool, parts=parts)))
+    (problem,) = verified(storage)[NUMBERS].problems
+    assert problem.file == wrong.path
+    assert problem.what.startswith("its pars are {'3': ")
+
+
+def with_value(column: str, row: int, value: Any) -> Callable[[Any], Any]:
+    """A change that puts a value, or what a function makes of the old one, into one row of a column."""
+
+    def change(table: Any) -> Any:
+        values = table[column].to_pylist()
+        values[row] = value(values[row]) if callable(value) else value
+        field = table.schema.field(column)
+        return table.set_column(table.schema.get_field_index(column), field, pa.array(values, field.type))
+
+    return change
+
+
+def another_line(line: str) -> str:
+    return line[:-1] + ("1" if line[-1] != "1" else "2")
+
+
+WRONG_VALUES: list[tuple[str, Any, str, str]] = [
+    ("level", "medium", NAMES, r"level and rules are medium and relaxed, not easy and relaxed"),
+    ("rules", "golf", NAMES, r"level and rules are easy and golf, not easy and relaxed"),
+    ("rules", "", NAMES, r"level and rules are easy and , not"),
+    ("deal", "", CARDS, "the cards are not those of its number"),
+    ("deal", str.lower, CARDS, "the cards are not those of its number"),
+    ("deal", deal_numbered(4).notation, CARDS, "the cards are not those of its number"),
+    ("puzzle_id", "0" * 16, PUZZLES, "its puzzle id is [0-9a-f]{16}, not '0{16}'"),
+    ("line", "", LINES, "the line comes to"),
+    ("line", "x", LINES, "'x', is not legal"),
+    ("line", "\uff11", LINES, "is not legal"),
+    ("line", another_line, LINES, "is not legal"),
+    ("line", lambda line: line[:-1], LINES, "the line comes to"),
+    ("line", lambda line: line + "D", LINES, "is not legal"),
+    ("best_score", lambda score: score - 1, LINES, "score and draws are"),
+    ("draws", lambda draws: draws + 1, LINES, "score and draws are"),
+    ("par", lambda par: 3 + (par - 2) % 3, SCORES, "par does not follow from its scores"),
+    ("par", 2, SCORES, "par does not follow from its scores"),
+    ("steady_mean", lambda mean: mean + 1e-6, SCORES, "steady_mean does not follow from its scores"),
+    ("steady_mean", float("nan"), SCORES, "steady_mean does not follow from its scores"),
+    ("steady_sd", lambda sd: sd + 1e-6, SCORES, "steady_sd does not follow from its scores"),
+    ("steady_sd", lambda sd: -sd, SCORES, "steady_sd does not follow from its scores"),
+    ("steady_clear_rate", lambda rate: 1 - rate, SCORES, "steady_clear_rate does not follow"),
+    ("steady_p10", lambda score: score + 1, SCORES, "steady_p10 does not follow from its scores"),
+    ("steady_p50", lambda score: score - 1, SCORES, "steady_p50 does not follow from its scores"),
+    ("steady_p90", 35, SCORES, "steady_p90 does not follow from its scores"),
+    ("steady_scores", lambda scores: scores[1:] + scores[:1], SCORES, "steady_mean does not follow"),
+    ("steady_scores", [0.0] * 52, SCORES, "steady_scores does not follow"),
+    ("steady_scores", [float("nan")] * 52, SCORES, "steady_scores does not follow"),
+    ("steady_scores", [2.0, -1.0] + [0.0] * 50, SCORES, "steady_scores does not follow"),
+    ("steady_scores", [0.0] * 51 + [1.0], ADMITTED, "easy does not admit a mean of 35"),
+    ("steady_scores", [1.0], SCHEMA, "row 1: steady_scores does not hold 52 numbers"),
+    ("steady_scores", [None] * 52, SCHEMA, "row 1: steady_scores does not hold 52 numbers"),
+    ("deal_number", lambda number: number + 1, CARDS, "the cards are not those of its number"),
+    ("deal_number", 2**63, NUMBERS, r"deal 9223372036854775808 is not in 0 \.\. "),
+    ("deal_number", 0, NUMBERS, "deal 0 comes after deal"),
+]
+
+
+@pytest.mark.parametrize(("column", "value", "name", "what"), WRONG_VALUES)
+def test_a_wrong_value_is_found_by_its_check_and_put_down_to_its_part(
+    storage: LocalStorage, column: str, value: Any, name: str, what: str
+) -> None:
+    part = rewrite(storage, with_value(column, 1, value))
+    results = verified(storage)
+    assert name in problems(results)
+    found = [problem for result in results.values() for problem in result.problems]
+    assert {problem.file for problem in found} == {part.path}
+    assert any(re.search(what, problem.what) for problem in results[name].problems), found
+
+
+@pytest.mark.parametrize("column", ["level", "deal_number", "line", "par", "steady_mean", "steady_scores"])
+def test_a_null_is_found_and_its_part_looked_at_no_further(storage: LocalStorage, column: str) -> None:
+    def change(table: Any) -> Any:
+        loose = pa.schema([field.with_nullable(True) for field in table.schema], table.schema.metadata)
+        return with_value(column, 2, None)(table.cast(loose))
+
+    part = rewrite(storage, change)
+    results = verified(storage)
+    assert {name: [finding.file for finding in results[name].problems] for name in problems(results)} in (
+        {SCHEMA: [part.path]},
+        {PARTS: [part.path]},
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (
+            lambda table: table.slice(1),
+            f"{DEALS_PER_NIGHT - 1} rows, not {DEALS_PER_NIGHT} as the catalog says",
+        ),
+        (lambda table: table.slice(0, 0), f"0 rows, not {DEALS_PER_NIGHT} as the catalog says"),
+        (lambda table: table.slice(0, 5), r"it ends with deal \d+, not \d+ as the catalog says"),
+        (lambda table: pa.concat_tables([table, table]), r"deal \d+ comes after deal \d+"),
+        (lambda table: table.take(list(range(table.num_rows))[::-1]), r"deal \d+ comes after deal \d+"),
+    ],
+    ids=["without the first", "without any", "without the last", "twice", "backwards"],
+)
+def test_rows_that_are_not_those_of_the_catalog_are_found(
+    storage: LocalStorage, change: Callable[[Any], Any], what: str
+) -> None:
+    rewrite(storage, change)
+    results = verified(storage, SAMPLE)
+    assert re.search(what, "\n".join(problems(results)[NUMBERS]))
+
+
+def test_a_puzzle_twice_in_a_pool_is_found_across_its_parts(storage: LocalStorage) -> None:
+    first = pq.ParquetFile(io.BytesIO(storage.read(parts_of(load_catalog(storage))[0].path))).read()
+    puzzle = first["puzzle_id"].to_pylist()[0]
+    part = rewrite(storage, with_value("puzzle_id", 3, puzzle), place=1)
+    results = verified(storage)
+    (problem,) = results[TWICE].problems
+    assert (problem.file, problem.what.partition(": ")[2]) == (
+        part.path,
+        f"its puzzle {puzzle} is in the pool already",
+    )
+
+
+def test_a_row_that_only_looks_right_is_found_when_it_is_worked_out_anew(storage: LocalStorage) -> None:
+    steady = [f"steady_{name}" for name in ("mean", "sd", "clear_rate", "p10", "p50", "p90", "scores")]
+
+    def borrow(table: Any) -> Any:
+        for column in ("par", *steady):
+            table = with_value(column, 4, table[column].to_pylist()[7])(table)
+        return table
+
+    part = rewrite(storage, borrow)
+    assert problems(verified(storage, 0)) == {}
+    results = verified(storage, None)
+    (problem,) = results[SAMPLED].problems
+    assert problem.file == part.path
+    assert "worked out anew, it differs in " in problem.what
+    assert "steady_scores" in problem.what
+
+
+def test_many_faults_of_one_file_are_counted_not_listed(storage: LocalStorage) -> None:
+    def change(table: Any) -> Any:
+        for row in range(DEALS_PER_NIGHT):
+            table = with_value("puzzle_id", row, "0" * 16)(table)
+        return table
+
+    rewrite(storage, change)
+    found = problems(verified(storage))[PUZZLES]
+    assert len(found) == 6
+    assert found[-1].endswith(f"and {DEALS_PER_NIGHT - 5} more of the kind")
+
+
+def test_other_versions_than_the_catalog_says_are_a_problem(storage: LocalStorage) -> None:
+    def change(table: Any) -> Any:
+        return table.replace_schema_metadata(table.schema.metadata | {b"fairway.par": b"9"})
+
+    part = rewrite(storage, change)
+    assert problems(verified(storage)) == {
+        SCHEMA: [f"{part.path}: its versions are not those that the catalog says"]
+    }

@@ -1,0 +1,373 @@
+"""The catalog is read back as it was written, and nothing that it must not say is let through."""
+
+import dataclasses
+import json
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.deals.levels import LEVELS
+from pipeline.deals.shuffle import MOST_DEAL_NUMBER
+from pipeline.errors import CheckError, DamagedError
+from pipeline.pools.catalog import (
+    CATALOG_FILE,
+    Catalog,
+    Part,
+    PartName,
+    Pool,
+    catalog_bytes,
+    empty_catalog,
+    kept_changes,
+    kept_path,
+    load_catalog,
+    parse_catalog,
+    parse_part_path,
+    save_catalog,
+)
+from pipeline.store.storage import LocalStorage, Storage
+from pipeline.versions import PART_VERSIONS
+from pipeline.work.records import Outcome, RunRecord, Tally, write_record
+from solver.errors import UsageError
+from tests.support.doubles import FailingStorage, Killed
+
+NIGHT = date(2026, 11, 30)
+
+
+def part(name: PartName, night: date | None = NIGHT, rows: int = 1) -> Part:
+    return Part(name.path, night, name.first, name.last, rows, "0f" * 32, dict(PART_VERSIONS), {"3": rows})
+
+
+def example() -> Catalog:
+    parts = (
+        part(PartName("medium", 2, 5, 14), None, 10),
+        part(PartName("medium", 2, 15, 40), NIGHT, 7),
+    )
+    return dataclasses.replace(empty_catalog().with_pool(Pool("medium", 2, 3, 41, NIGHT, parts)), change=7)
+
+
+@st.composite
+def pools(draw: st.DrawFn, level: str) -> Pool:
+    generation = draw(st.integers(1, 99_999))
+    numbers = sorted(draw(st.sets(st.integers(0, MOST_DEAL_NUMBER), max_size=8)))
+    last_night = draw(st.none() | st.dates())
+    parts = []
+    for first, last in zip(numbers[::2], numbers[1::2], strict=False):
+        ago = draw(st.none() | st.integers(0, 1000))
+        night = None
+        if ago is not None and last_night is not None and last_night - date.min > timedelta(ago):
+            night = last_night - timedelta(ago)
+        rows = draw(st.integers(1, last - first + 1))
+        made = part(PartName(level, generation, first, last), night, rows)
+        parts.append(draw(st.sampled_from([made, dataclasses.replace(made, pars=None)])))
+    following = draw(st.integers(parts[-1].last + 1 if parts else 0, MOST_DEAL_NUMBER + 1))
+    newest = draw(st.integers(generation, 100_000))
+    return Pool(level, generation, newest, following, last_night, tuple(parts))
+
+
+catalogs = st.builds(
+    lambda change, *made: Catalog(3, change, made), st.integers(1, 10**6), *(pools(level) for level in LEVELS)
+)
+
+
+@given(catalogs)
+def test_a_catalog_is_read_back_as_it_was_written(catalog: Catalog) -> None:
+    data = catalog_bytes(catalog)
+    again = parse_catalog(data)
+    assert again == catalog
+    assert catalog_bytes(again) == data
+    assert data.endswith(b"}\n")
+    assert data.isascii()
+
+
+def test_without_a_file_every_pool_is_empty(tmp_path: Path) -> None:
+    catalog = load_catalog(LocalStorage(tmp_path))
+    assert catalog == empty_catalog()
+    assert [(pool.level, pool.size, pool.next_number, pool.last_night) for pool in catalog.pools] == [
+        (level, 0, 0, None) for level in LEVELS
+    ]
+
+
+def saved(storage: Storage, *numbers: int) -> list[Catalog]:
+    """One change after another, each of which moves the next number of a pool there."""
+    return [save_catalog(storage, moved(number)) for number in numbers]
+
+
+def moved(number: int) -> Catalog:
+    return example().with_pool(dataclasses.replace(example().pool("medium"), next_number=number))
+
+
+def content(storage: Storage) -> dict[str, bytes]:
+    return {path: storage.read(path) for path in storage.list("")}
+
+
+def test_each_change_counts_up_and_keeps_the_catalog_before_byte_for_byte(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    texts = []
+    for number in range(50, 53):
+        assert saved(storage, number) == [load_catalog(storage)]
+        texts.append(storage.read(CATALOG_FILE))
+    assert load_catalog(storage).change == 3
+    assert content(storage) == {
+        CATALOG_FILE: texts[2],
+        kept_path(1): texts[0],
+        kept_path(2): texts[1],
+    }
+
+
+def test_a_catalog_that_says_nothing_new_is_no_change(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    (first,) = saved(storage, 50)
+    before = content(storage)
+    assert save_catalog(storage, dataclasses.replace(moved(50), change=99)) == first
+    assert content(storage) == before
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("step", [0, 1])
+def test_a_swap_that_is_stopped_leaves_the_catalog_before_or_this_one(
+    tmp_path: Path, step: int, after: bool
+) -> None:
+    whole, storage = LocalStorage(tmp_path / "whole"), LocalStorage(tmp_path / "stopped")
+    first, second = saved(whole, 50, 51)
+    saved(storage, 50)
+    failing = FailingStorage(storage, step, Killed(), after=after)
+    with pytest.raises(Killed):
+        saved(failing, 51)
+    assert failing.changes == [("create", kept_path(1)), ("replace", CATALOG_FILE)][: step + 1]
+    assert load_catalog(storage) == (second if after and step == 1 else first)
+    saved(storage, 51)
+    assert content(storage) == content(whole)
+
+
+def test_a_catalog_that_was_put_back_by_hand_takes_no_number_twice(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    saved(storage, 50)
+    text = storage.read(CATALOG_FILE)
+    saved(storage, 51, 52)
+    kept = {path: data for path, data in content(storage).items() if path != CATALOG_FILE}
+    storage.replace(CATALOG_FILE, text)
+    assert [each.change for each in saved(storage, 60)] == [3]
+    assert {path: data for path, data in content(storage).items() if path != CATALOG_FILE} == kept
+
+
+def test_a_copy_that_says_something_else_is_not_overwritten(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    saved(storage, 50)
+    storage.create(kept_path(1), catalog_bytes(example()))
+    before = content(storage)
+    with pytest.raises(DamagedError, match=r"^catalogs/000001\.json says something else"):
+        saved(storage, 51)
+    assert content(storage) == before
+
+
+def test_a_catalog_that_is_gone_is_not_an_empty_one(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    saved(storage, 50, 51)
+    storage.remove(CATALOG_FILE)
+    for work in (lambda: load_catalog(storage), lambda: saved(storage, 52)):
+        with pytest.raises(DamagedError, match=r"is missing; .* is kept as catalogs/000001\.json$"):
+            work()
+
+
+def test_a_first_catalog_that_is_gone_is_not_an_empty_one_either(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    saved(storage, 50)
+    at = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
+    tally = Tally(change=1)
+    write_record(storage, RunRecord("nightly", Outcome.DONE, at, at, 7, tally, 1, "0.1.0", None))
+    storage.remove(CATALOG_FILE)
+    with pytest.raises(DamagedError, match=r"missing, though the run 20261130T000500Z-7 has made one"):
+        load_catalog(storage)
+
+
+def test_kept_catalogs_are_told_from_other_files(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    strange = (
+        "catalogs/000000.json",
+        "catalogs/1.json",
+        "catalogs/000002.json.bak",
+        "catalogs/x/000003.json",
+    )
+    for path in (kept_path(1_000_000), kept_path(12), *strange):
+        storage.create(path, b"x")
+    assert kept_changes(storage) == (12, 1_000_000)
+
+
+def test_a_catalog_of_the_first_layout_is_read_as_the_first_change_and_kept_as_it_is(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    today = dataclasses.replace(example(), change=1)
+    medium = today.pool("medium")
+    parts = tuple(dataclasses.replace(each, pars=None) for each in medium.parts)
+    today = today.with_pool(dataclasses.replace(medium, newest_generation=2, parts=parts))
+    document = json.loads(catalog_bytes(today))
+    del document["sha256"]
+    for pool in document["pools"]:
+        del pool["newest_generation"]
+        for each in pool["parts"]:
+            del each["pars"]
+    old = json.dumps({"version": 1, "pools": document["pools"]}).encode()
+    storage.create(CATALOG_FILE, old)
+    assert load_catalog(storage) == today
+    assert saved(storage, 99)[0].change == 2
+    assert storage.read(kept_path(1)) == old
+    assert json.loads(storage.read(CATALOG_FILE))["version"] == 3
+
+
+def test_pools_are_found_by_level_and_their_sizes_add_up() -> None:
+    assert example().pool("medium").size == 17
+    assert example().pool("hard").size == 0
+    with pytest.raises(UsageError, match="unknown level 'expert'"):
+        example().pool("expert")
+
+
+def changed(data: bytes, change: Callable[[Any], None]) -> bytes:
+    document = json.loads(data)
+    change(document)
+    return json.dumps(document).encode()
+
+
+def set_in_pool(key: str, value: object) -> Callable[[Any], None]:
+    return lambda document: document["pools"][1].__setitem__(key, value)
+
+
+def set_in_part(key: str, value: object, number: int = 1) -> Callable[[Any], None]:
+    return lambda document: document["pools"][1]["parts"][number].__setitem__(key, value)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda document: document.pop("version"), "version': Field required"),
+        (lambda document: document.pop("pools"), "pools': Field required"),
+        (lambda document: document.__setitem__("version", 0), "keys that do not belong there"),
+        (lambda document: document.__setitem__("version", True), "version': Input should be a valid integer"),
+        (lambda document: document.__setitem__("more", 1), "keys that do not belong there"),
+        (lambda document: document["pools"].pop(), "levels are 'easy, medium', not easy, medium, hard"),
+        (lambda document: document["pools"].reverse(), "levels are 'hard, medium, easy'"),
+        (set_in_pool("level", "easy"), "levels are 'easy, easy, hard'"),
+        (set_in_pool("level", "\n" * 9), "levels are 'easy, .n"),
+        (set_in_pool("generation", 0), "generation 0 is below 1"),
+        (set_in_pool("newest_generation", 1), "newest_generation 1 is below generation 2"),
+        (set_in_pool("newest_generation", None), r"pools\.1\.newest_generation': Input should be a valid"),
+        (lambda document: document.pop("change"), "change': Field required"),
+        (lambda document: document.__setitem__("change", 0), "change 0 is below 1"),
+        (lambda document: document.__setitem__("version", 1), "keys that do not belong there"),
+        (lambda document: document.__setitem__("version", 2), "keys that do not belong there"),
+        (lambda document: document.pop("sha256"), "it is not as it was written, its sha256 says"),
+        (lambda document: document.__setitem__("sha256", "0" * 64), "it is not as it was written"),
+        (set_in_pool("next_number", 500), "it is not as it was written"),
+        (set_in_pool("last_night", "9999-12-31"), "it is not as it was written"),
+        (lambda document: document["pools"][1]["parts"].pop(), "it is not as it was written"),
+        (set_in_pool("generation", 3), "path is not that of a part of this level, generation"),
+        (set_in_pool("generation", "2"), r"pools\.1\.generation': Input should be a valid integer"),
+        (set_in_pool("next_number", 40), "next_number 40 was sampled already"),
+        (set_in_pool("next_number", -1), "next_number -1 is not in 0"),
+        (set_in_pool("next_number", 2**63 + 1), "next_number 9223372036854775809 is not in 0"),
+        (set_in_pool("next_number", 41.0), r"pools\.1\.next_number': Input should be a valid integer"),
+        (set_in_pool("last_night", "2026-02-30"), r"pools\.1\.last_night': Input should be a valid date"),
+        (set_in_pool("last_night", 20000), r"pools\.1\.last_night"),
+        (set_in_pool("last_night", None), "night 2026-11-30 is after last_night None"),
+        (set_in_pool("last_night", "2026-11-29"), "night 2026-11-30 is after last_night 2026-11-29"),
+        (set_in_pool("parts", {}), r"pools\.1\.parts"),
+        (set_in_part("path", "../../etc/passwd"), "'../../etc/passwd': the path is not that of a part"),
+        (set_in_part("path", "/etc/passwd"), "the path is not that of a part"),
+        (set_in_part("first", 14), "the path is not that of a part"),
+        (set_in_part("last", 14), r"numbers 15 \.\. 14 are not in 0"),
+        (set_in_part("rows", 0), "0 rows do not fit"),
+        (set_in_part("rows", 27), "27 rows do not fit"),
+        (set_in_part("rows", None), "rows': Input should be a valid integer"),
+        (set_in_part("pars", {"3": 6}), "its pars do not add up to its 7 rows"),
+        (set_in_part("pars", {"3": 8, "4": -1}), "its pars do not add up to its 7 rows"),
+        (set_in_part("pars", {"three": 7}), "its pars do not add up to its 7 rows"),
+        (set_in_part("pars", {}), "its pars do not add up to its 7 rows"),
+        (set_in_part("pars", {"3": 7.0}), "pars.3': Input should be a valid integer"),
+        (set_in_part("sha256", "0F" * 32), "sha256 is not 64 hex digits"),
+        (set_in_part("sha256", "0f" * 32 + "\n"), "sha256 is not 64 hex digits"),
+        (set_in_part("versions", {"schema": "1"}), "versions.schema': Input should be a valid integer"),
+        (set_in_part("versions", {"\n": "1"}), r"versions.*valid integer"),
+        (lambda document: document["pools"][1]["parts"].reverse(), "begins before"),
+        (lambda document: document["pools"][1]["parts"][0].pop("night"), "night': Field required"),
+        (lambda document: document["pools"][1]["parts"][0].__setitem__("size", 1), "keys that do not"),
+    ],
+)
+def test_a_catalog_that_says_what_it_must_not_is_damaged(change: Callable[[Any], None], fault: str) -> None:
+    data = changed(catalog_bytes(example()), change)
+    with pytest.raises(DamagedError, match=f"^catalog.json is damaged: .*{fault}") as caught:
+        parse_catalog(data)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [
+        (b"", "is not a JSON document"),
+        (b"\xff\xfe", "is not a JSON document"),
+        (b"[" * 100_000, "is not a JSON document"),
+        (catalog_bytes(example())[:-20], "is not a JSON document"),
+        (b"[]", "holds no JSON object"),
+        (b"{}", "Field required"),
+        (b'{"version": 4, "pools": "unheard of"}', "is of version 4, this Fairway reads 3: upgrade it"),
+    ],
+)
+def test_a_file_that_is_no_catalog_is_refused(tmp_path: Path, data: bytes, fault: str) -> None:
+    storage = LocalStorage(tmp_path)
+    storage.replace(CATALOG_FILE, data)
+    with pytest.raises(DamagedError, match=f"^catalog.json .*{fault}"):
+        load_catalog(storage)
+
+
+@given(st.data())
+def test_no_flipped_byte_goes_unnoticed(data: st.DataObject) -> None:
+    text = bytearray(catalog_bytes(example()))
+    place = data.draw(st.integers(0, len(text) - 1))
+    text[place] ^= data.draw(st.integers(1, 255))
+    with pytest.raises(DamagedError):
+        parse_catalog(bytes(text))
+
+
+def test_a_catalog_that_contradicts_itself_is_never_written(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    wrong = example().with_pool(dataclasses.replace(example().pool("medium"), next_number=7))
+    with pytest.raises(CheckError, match=r"was not replaced, .*next_number 7 was sampled already"):
+        save_catalog(storage, wrong)
+    assert storage.list("") == ()
+
+
+@given(
+    st.sampled_from(list(LEVELS)),
+    st.integers(1, 10**9 - 1),
+    st.integers(0, MOST_DEAL_NUMBER),
+    st.integers(0, MOST_DEAL_NUMBER),
+)
+def test_a_parts_path_says_what_it_is(level: str, generation: int, first: int, last: int) -> None:
+    name = PartName(level, generation, first, last)
+    assert parse_part_path(name.path) == name
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "catalog.json",
+        "deals/level=easy/generation=1/part-0-9.parquet",
+        "deals/level=easy/generation=00001/part-0-9.parquet",
+        "deals/level=easy/generation=0001/part-00-9.parquet",
+        "deals/level=easy/generation=0001/part-0-9.parquet\n",
+        "deals/level=easy/generation=0001/part-0-9.parquet.tmp",
+        "deals/level=easy/generation=0001/part-0-\u0669.parquet",
+        "deals/level=../generation=0001/part-0-9.parquet",
+        "deals/level=easy/generation=0001/../part-0-9.parquet",
+        "/deals/level=easy/generation=0001/part-0-9.parquet",
+        "./deals/level=easy/generation=0001/part-0-9.parquet",
+        "deals//level=easy/generation=0001/part-0-9.parquet",
+        "deals/level=easy/generation=0001/part--1-9.parquet",
+        f"deals/level=easy/generation=0001/part-0-{'1' * 5000}.parquet",
+    ],
+)
+def test_anything_else_is_no_path_of_a_part(path: str) -> None:
+    assert parse_part_path(path) is None

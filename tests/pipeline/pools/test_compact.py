@@ -1,0 +1,174 @@
+"""Compaction keeps every row, cuts parts as a regeneration would, and switches in one step."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.errors import DamagedError, StorageError
+from pipeline.pools import compact as compaction
+from pipeline.pools.catalog import CATALOG_FILE, Catalog, load_catalog, save_catalog
+from pipeline.pools.parquet import logical_hash, part_bytes
+from pipeline.pools.parts import clear_unreferenced
+from pipeline.store.storage import Storage
+from tests.support.doubles import FailingStorage, Killed, MemoryStorage
+from tests.support.pools import LEVEL, admitted, rows_of, with_nights
+
+ROWS = 10
+SIZES = (4, 3, 9, 10, 1)
+
+
+class Told:
+    """A listener that remembers."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, int, int]] = []
+
+    def update(self, task: str, done: int, total: int) -> None:
+        self.calls.append((task, done, total))
+
+
+@pytest.fixture(autouse=True)
+def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compaction, "PART_ROWS", ROWS)
+
+
+def compact(storage: Storage) -> Catalog:
+    return compaction.compact(storage, load_catalog(storage), LEVEL, Told())
+
+
+def part_files(storage: MemoryStorage) -> dict[str, bytes]:
+    return {path: data for path, data in storage.files.items() if path.startswith("deals/")}
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(1, 25), min_size=1, max_size=6))
+def test_the_rows_stay_and_are_cut_as_a_regeneration_cuts_them(sizes: list[int]) -> None:
+    storage = MemoryStorage()
+    before = with_nights(storage, sizes)
+    after = compact(storage)
+    old, new = before.pool(LEVEL), after.pool(LEVEL)
+    assert load_catalog(storage) == after
+    assert logical_hash(rows_of(storage, new.parts)) == logical_hash(rows_of(storage, old.parts))
+    assert dataclasses.replace(new, parts=old.parts) == old
+    rows = admitted(LEVEL, 0, sum(sizes))
+    pieces = [rows[place : place + ROWS] for place in range(0, len(rows), ROWS)]
+    assert [storage.files[part.path] for part in new.parts] == [part_bytes(piece) for piece in pieces]
+    assert new.parts[0].first == 0
+    assert all(part.first == before.last + 1 for before, part in zip(new.parts, new.parts[1:], strict=False))
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.integers(1, 25), min_size=1, max_size=4), st.lists(st.integers(1, 25), max_size=4))
+def test_compacting_again_and_again_is_compacting_once(first: list[int], second: list[int]) -> None:
+    often, once = MemoryStorage(), MemoryStorage()
+    with_nights(often, first)
+    compact(often)
+    with_nights(often, second)
+    with_nights(once, first + second)
+    again, at_once = compact(often).pool(LEVEL), compact(once).pool(LEVEL)
+    nights = [dataclasses.replace(part, night=None) for part in again.parts]
+    assert nights == [dataclasses.replace(part, night=None) for part in at_once.parts]
+    assert compact(often) == load_catalog(often)
+
+
+def test_the_parts_before_stay_where_they_are_and_the_kept_catalog_names_them() -> None:
+    storage = MemoryStorage()
+    before = with_nights(storage, SIZES)
+    files = part_files(storage)
+    after = compact(storage)
+    assert (before.change, after.change) == (1, 2)
+    assert {path: data for path, data in part_files(storage).items() if path in files} == files
+    clear_unreferenced(storage, after)
+    assert files.items() <= part_files(storage).items()
+
+
+def test_what_would_come_out_as_it_is_is_not_touched() -> None:
+    storage = MemoryStorage()
+    parts = with_nights(storage, (ROWS, ROWS, 4)).pool(LEVEL).parts
+    files = dict(storage.files)
+    assert compact(storage).pool(LEVEL).parts == parts
+    assert storage.files == files
+
+
+def test_a_night_after_it_goes_on_where_the_pool_ended() -> None:
+    plain, compacted = MemoryStorage(), MemoryStorage()
+    with_nights(plain, SIZES)
+    with_nights(compacted, SIZES)
+    compact(compacted)
+    assert (
+        with_nights(compacted, (3,)).pool(LEVEL).parts[-1] == with_nights(plain, (3,)).pool(LEVEL).parts[-1]
+    )
+
+
+def test_parts_of_other_versions_and_those_across_a_gap_stay_apart() -> None:
+    storage = MemoryStorage()
+    parts = with_nights(storage, (2, 2, 2, 2, 2, 2)).pool(LEVEL).parts
+    old = [dataclasses.replace(part, versions=part.versions | {"policy": 0}) for part in parts[2:4]]
+    catalog = load_catalog(storage)
+    pool = dataclasses.replace(catalog.pool(LEVEL), parts=(*parts[:2], *old, parts[5]))
+    save_catalog(storage, catalog.with_pool(pool))
+    first, *rest = compact(storage).pool(LEVEL).parts
+    assert (first.first, first.last, first.rows) == (parts[0].first, parts[1].last, 4)
+    assert rest == [*old, parts[5]]
+
+
+def test_progress_is_told_in_deals_up_to_all_of_them() -> None:
+    storage, told = MemoryStorage(), Told()
+    catalog = with_nights(storage, SIZES)
+    compaction.compact(storage, catalog, LEVEL, told)
+    assert told.calls == [(LEVEL, 10, 27), (LEVEL, 20, 27), (LEVEL, 27, 27)]
+
+
+def test_an_empty_pool_has_nothing_to_put_together() -> None:
+    storage = MemoryStorage()
+    assert compact(storage) == load_catalog(storage)
+    assert storage.files == {}
+
+
+@pytest.mark.parametrize("damage", [b"PAR1", None])
+def test_a_damaged_part_stops_it_and_the_catalog_stays(damage: bytes | None) -> None:
+    storage = MemoryStorage()
+    before = with_nights(storage, SIZES)
+    path = before.pool(LEVEL).parts[2].path
+    if damage is None:
+        del storage.files[path]
+    else:
+        storage.files[path] = damage
+    with pytest.raises(DamagedError, match=f"^{path} is (damaged|missing)"):
+        compact(storage)
+    assert load_catalog(storage) == before
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("fault", [Killed(), StorageError("no space")], ids=["killed", "no space"])
+def test_stopped_at_any_change_it_is_whole_after_the_next_run(after: bool, fault: BaseException) -> None:
+    whole = MemoryStorage()
+    before = with_nights(whole, SIZES)
+    recording = FailingStorage(whole, -1, Killed())
+    compact(recording)
+    steps = recording.changes
+    assert [operation for operation, _ in steps] == ["create"] * 4 + ["replace"]
+    assert steps[-2:] == [("create", "catalogs/000001.json"), ("replace", CATALOG_FILE)]
+    for step in range(len(steps)):
+        storage = MemoryStorage()
+        with_nights(storage, SIZES)
+        with pytest.raises(type(fault)):
+            compact(FailingStorage(storage, step, fault, after=after))
+        swapped = after and step == len(steps) - 1
+        assert load_catalog(storage) == (load_catalog(whole) if swapped else before)
+        assert len(rows_of(storage, load_catalog(storage).pool(LEVEL).parts)) == sum(SIZES)
+        compact(storage)
+        assert storage.files == whole.files, f"stopped at step {step}"
+
+
+def test_what_a_stopped_one_left_is_cleared_away_by_any_other_run() -> None:
+    storage = MemoryStorage()
+    before = with_nights(storage, SIZES)
+    files = part_files(storage)
+    with pytest.raises(Killed):
+        compact(FailingStorage(storage, 2, Killed(), after=True))
+    assert len(part_files(storage)) == len(files) + 3
+    clear_unreferenced(storage, before)
+    assert part_files(storage) == files

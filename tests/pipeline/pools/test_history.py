@@ -1,0 +1,101 @@
+"""What a pool has been is told from the kept catalogs: every state once, and of each generation the last."""
+
+import dataclasses
+import json
+
+import pytest
+
+from pipeline.errors import DamagedError
+from pipeline.pools.catalog import CATALOG_FILE, catalog_bytes, empty_catalog, kept_path, load_catalog
+from pipeline.pools.history import generations, kept_parts, state_of_generation, states
+from pipeline.store.storage import Storage
+from solver.errors import UsageError
+from tests.support.doubles import MemoryStorage
+from tests.support.pools import LEVEL, made_anew, with_nights
+
+
+def told(storage: Storage, level: str = LEVEL) -> list[tuple[int, int, int, bool]]:
+    """Change, generation, deals, and whether it is in force."""
+    known = states(storage, load_catalog(storage), level)
+    return [(each.change, each.pool.generation, each.pool.size, each.in_force) for each in known]
+
+
+@pytest.fixture
+def storage() -> MemoryStorage:
+    """Two nights, another level's night, a second generation with a night."""
+    root = MemoryStorage()
+    with_nights(root, (4,))
+    with_nights(root, (3,))
+    with_nights(root, (5,), "hard")
+    made_anew(root, 6)
+    with_nights(root, (2,))
+    return root
+
+
+def test_each_state_is_told_once_with_the_change_that_made_it(storage: MemoryStorage) -> None:
+    assert told(storage) == [(1, 1, 4, False), (2, 1, 7, False), (4, 2, 6, False), (5, 2, 8, True)]
+    assert told(storage, "hard") == [(3, 1, 5, True)]
+
+
+def test_an_empty_pool_has_no_states(storage: MemoryStorage) -> None:
+    assert told(storage, "easy") == []
+    assert states(MemoryStorage(), empty_catalog(), LEVEL) == ()
+    with pytest.raises(UsageError, match="unknown level 'expert'"):
+        told(storage, "expert")
+
+
+def test_the_copy_of_the_catalog_in_force_is_no_state_of_its_own(storage: MemoryStorage) -> None:
+    before = told(storage)
+    storage.create(kept_path(5), storage.read(CATALOG_FILE))  # a run was killed before its swap
+    assert told(storage) == before
+
+
+def test_of_each_generation_the_last_state_is_the_one_to_go_back_to(storage: MemoryStorage) -> None:
+    known = states(storage, load_catalog(storage), LEVEL)
+    assert {number: state.change for number, state in generations(known).items()} == {1: 2, 2: 5}
+    assert state_of_generation(known, LEVEL, 1).pool.size == 7
+    with pytest.raises(UsageError, match="level medium has no generation 3; those that are known: 1, 2"):
+        state_of_generation(known, LEVEL, 3)
+    with pytest.raises(UsageError, match="those that are known: none"):
+        state_of_generation((), LEVEL, 1)
+
+
+def test_of_the_generation_in_force_it_is_the_state_in_force(storage: MemoryStorage) -> None:
+    storage.replace(CATALOG_FILE, storage.read(kept_path(1)))  # put back by hand
+    known = states(storage, load_catalog(storage), LEVEL)
+    assert [state.change for state in known if state.in_force] == [1]
+    assert {number: state.change for number, state in generations(known).items()} == {1: 1, 2: 4}
+
+
+def test_what_was_removed_in_the_meantime_is_passed_over(storage: MemoryStorage) -> None:
+    class Vanishing(MemoryStorage):
+        def list(self, prefix: str) -> tuple[str, ...]:
+            return tuple(sorted((*super().list(prefix), kept_path(9))))
+
+    vanishing = Vanishing()
+    vanishing.files = storage.files
+    assert told(vanishing) == told(storage)
+
+
+@pytest.mark.parametrize(
+    ("damage", "fault"),
+    [
+        (b"{", "is not a JSON document"),
+        (catalog_bytes(dataclasses.replace(empty_catalog(), change=9)), "it says that it is change 9"),
+        (json.dumps({"version": 9}).encode(), "is of version 9"),
+    ],
+)
+def test_a_damaged_copy_is_said_to_be(storage: MemoryStorage, damage: bytes, fault: str) -> None:
+    storage.replace(kept_path(2), damage)
+    for work in (lambda: told(storage), lambda: kept_parts(storage)):
+        with pytest.raises(DamagedError, match=rf"^catalogs/000002\.json .*{fault}"):
+            work()
+
+
+def test_what_kept_catalogs_name_is_told_with_its_hash(storage: MemoryStorage) -> None:
+    kept = kept_parts(storage)
+    now = load_catalog(storage).pool(LEVEL)
+    before = states(storage, load_catalog(storage), LEVEL)[1].pool
+    assert {part.path: {part.sha256} for part in before.parts}.items() <= kept.items()
+    assert now.parts[0].path in kept
+    assert now.parts[1].path not in kept

@@ -1,0 +1,234 @@
+"""A part holds what was certified, says what its columns mean, and comes out the same each time."""
+
+import dataclasses
+import hashlib
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.deals.certify import CertifiedDeal, certify_batch
+from pipeline.deals.columns import COLUMNS
+from pipeline.errors import CheckError, DamagedError
+from pipeline.pools.parquet import DEALS_SCHEMA, logical_hash, part_bytes, read_part, table_of, versions_in
+from pipeline.versions import PART_VERSIONS
+from tests.support.doubles import fake_deal
+from tests.support.reference import REFERENCE
+
+FROZEN = json.loads((REFERENCE / "frozen_v1.json").read_text())["deals"]
+
+# SHA-256 over the rows that medium's numbers 0 .. 29 give: the content of a part, frozen.
+MEDIUM_HASH = "f2ea42e20f6e817739cedaf45911af441bd5d83ba03ac76877a3813027774f45"
+
+
+@pytest.fixture(scope="module")
+def rows() -> tuple[CertifiedDeal, ...]:
+    return certify_batch("medium", 0, 30).deals
+
+
+@pytest.fixture(scope="module")
+def data(rows: tuple[CertifiedDeal, ...]) -> bytes:
+    return part_bytes(rows)
+
+
+def test_the_columns_are_those_that_were_agreed_in_their_order() -> None:
+    types = {name: str(kind) for name, kind in zip(DEALS_SCHEMA.names, DEALS_SCHEMA.types, strict=True)}
+    assert types == {
+        "level": "string",
+        "deal_number": "uint64",
+        "puzzle_id": "string",
+        "deal": "string",
+        "rules": "string",
+        "par": "int8",
+        "best_score": "int8",
+        "line": "string",
+        "draws": "int8",
+        "steady_mean": "double",
+        "steady_sd": "double",
+        "steady_clear_rate": "double",
+        "steady_p10": "int8",
+        "steady_p50": "int8",
+        "steady_p90": "int8",
+        "steady_scores": "list<item: double>",
+    }
+
+
+def test_a_part_says_of_each_field_what_it_is_and_of_itself_what_made_it(data: bytes) -> None:
+    schema = pyarrow.parquet.read_schema(io.BytesIO(data))
+    for column in COLUMNS:
+        metadata = schema.field(column.name).metadata
+        assert metadata[b"description"].decode() == column.description
+        assert metadata[b"unit"].decode() == column.unit
+        assert column.description
+        assert column.unit
+    assert versions_in(schema) == PART_VERSIONS
+    assert set(PART_VERSIONS) == {
+        "schema",
+        "shuffle",
+        "rules",
+        "line",
+        "steady",
+        "par",
+        "policy",
+        "puzzle",
+    }
+
+
+def test_metadata_that_are_no_text_are_no_versions() -> None:
+    schema = DEALS_SCHEMA.with_metadata({b"fairway.par": b"\xff", b"\xff": b"1", b"fairway.line": b"1"})
+    assert versions_in(schema) == {"line": 1}
+
+
+def test_a_part_gives_back_what_was_certified(rows: tuple[CertifiedDeal, ...], data: bytes) -> None:
+    read = read_part(data, "part").to_pylist()
+    assert len(read) == len(rows) > 10
+    for found, row in zip(read, rows, strict=True):
+        assert found == {column.name: column.value(row) for column in COLUMNS}
+
+
+def test_a_part_holds_the_frozen_values(data: bytes) -> None:
+    read = {row["deal_number"]: row for row in read_part(data, "part").to_pylist()}
+    expected = [deal for deal in FROZEN if int(deal["deal_number"]) < 30 and deal["golf"]["admitted_by"]]
+    assert expected
+    for deal in expected:
+        found, golf = read[int(deal["deal_number"])], deal["golf"]
+        assert (found["puzzle_id"], found["deal"]) == (deal["puzzle_id"], deal["deal"])
+        for key in ("best_score", "line", "par", "steady_p10", "steady_p50", "steady_p90"):
+            assert found[key] == golf[key]
+        for key in ("steady_mean", "steady_sd", "steady_clear_rate"):
+            assert found[key] == pytest.approx(golf[key], abs=1e-12)
+        assert found["steady_scores"] == [int(mass) / 2**60 for mass in golf["steady_mass"]]
+
+
+def test_the_content_of_a_part_is_frozen(data: bytes) -> None:
+    assert logical_hash(read_part(data, "part")) == MEDIUM_HASH
+
+
+def test_the_same_rows_give_the_same_bytes(rows: tuple[CertifiedDeal, ...], data: bytes) -> None:
+    assert part_bytes(rows) == data
+    assert part_bytes(list(rows)) == data
+
+
+def test_the_file_is_laid_out_as_fixed() -> None:
+    file = pyarrow.parquet.ParquetFile(io.BytesIO(part_bytes([fake_deal("easy", n) for n in range(10_001)])))
+    groups = [file.metadata.row_group(n) for n in range(file.metadata.num_row_groups)]
+    assert [group.num_rows for group in groups] == [10_000, 1]
+    number = groups[0].column(1)
+    assert groups[0].sorting_columns == (pyarrow.parquet.SortingColumn(1),)
+    assert (number.path_in_schema, number.compression) == ("deal_number", "ZSTD")
+    assert (number.statistics.min, number.statistics.max) == (0, 9_999)
+
+
+def test_nothing_of_the_machine_is_in_a_part(data: bytes) -> None:
+    metadata = pyarrow.parquet.read_metadata(io.BytesIO(data))
+    assert {key.decode() for key in metadata.metadata} == {
+        *(f"fairway.{name}" for name in PART_VERSIONS),
+        "ARROW:schema",
+    }
+
+
+@pytest.mark.parametrize("numbers", [(2, 1), (1, 1)])
+def test_rows_out_of_order_are_never_written(numbers: tuple[int, ...]) -> None:
+    with pytest.raises(CheckError, match="in the rows of a part"):
+        part_bytes([fake_deal("easy", number) for number in numbers])
+
+
+@given(st.integers(1, 40), st.integers(1, 11))
+def test_the_hash_of_rows_does_not_depend_on_how_they_are_cut(count: int, size: int) -> None:
+    rows = [fake_deal("hard", number) for number in range(count)]
+    pieces = [table_of(rows[start : start + size]) for start in range(0, count, size)]
+    assert logical_hash(pa.concat_tables(pieces)) == logical_hash(table_of(rows))
+
+
+def test_the_hash_of_rows_sees_every_value_and_the_order() -> None:
+    rows = [fake_deal("hard", number) for number in range(3)]
+    hashes = {
+        logical_hash(table_of(rows)),
+        logical_hash(table_of(rows[::-1])),
+        logical_hash(table_of(rows[:2])),
+    }
+    table = table_of(rows)
+    for column in COLUMNS:
+        values = table[column.name].to_pylist()
+        values[1] = values[1] + (values[1] if isinstance(values[1], str | list) else 1) if values[1] else "x"
+        if isinstance(values[0], float | int) and not isinstance(values[1], float | int):
+            values[1] = 1
+        place = table.schema.get_field_index(column.name)
+        hashes.add(
+            logical_hash(
+                table.set_column(place, column.name, pa.array(values, table.schema.field(place).type))
+            )
+        )
+    assert len(hashes) == 3 + len(COLUMNS)
+
+
+def test_the_hash_of_rows_is_what_its_description_says() -> None:
+    table = table_of([fake_deal("easy", 5)])
+    line = json.dumps(list(table.to_pylist()[0].values()), separators=(",", ":")) + "\n"
+    assert logical_hash(table) == hashlib.sha256(line.encode()).hexdigest()
+
+
+def written(table: Any) -> bytes:
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(table, stream)
+    return stream.getvalue()
+
+
+def test_what_is_no_part_is_refused_with_its_name(data: bytes) -> None:
+    table = table_of([fake_deal("easy", 5)])
+    newer = {**table.schema.metadata, b"fairway.schema": b"2"}
+    cases = {
+        "no readable Parquet": [b"", b"PAR1", data[:-1], data[: len(data) // 2], b"x" * 1000],
+        "without par": [written(table.drop_columns(["par"]))],
+        "other types or further columns": [
+            written(table.append_column("more", pa.array([1]))),
+            written(table.set_column(5, "par", pa.array([3], pa.int16()))),
+        ],
+        "of schema 2, this Fairway reads 1: upgrade it": [written(table.replace_schema_metadata(newer))],
+    }
+    for message, files in cases.items():
+        for file in files:
+            with pytest.raises(DamagedError, match=f"^deals/x .*{message}") as caught:
+                read_part(file, "deals/x")
+            assert "\n" not in str(caught.value)
+
+
+FAKE_PART = part_bytes([fake_deal("easy", number) for number in range(9)])
+
+
+@given(st.integers(0, len(FAKE_PART) - 1), st.integers(1, 255))
+def test_no_flipped_byte_makes_reading_fail_otherwise(place: int, change: int) -> None:
+    text = bytearray(FAKE_PART)
+    text[place] ^= change
+    try:
+        table = read_part(bytes(text), "part")
+    except DamagedError:
+        return
+    assert len(table.to_pylist()) == table.num_rows
+
+
+def test_a_certified_deal_cannot_be_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        fake_deal("easy", 1).par = 4  # type: ignore[misc]  # that is the point
+
+
+THREADS = """
+import os, sys
+from pipeline.pools.parquet import read_part
+before = os.listdir("/proc/self/task")
+assert read_part(sys.stdin.buffer.read(), "part").num_rows
+assert os.listdir("/proc/self/task") == before
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not tell its threads")
+def test_reading_a_part_starts_no_thread_that_could_outlive_the_program(data: bytes) -> None:
+    subprocess.run([sys.executable, "-c", THREADS], input=data, check=True)

@@ -1,0 +1,391 @@
+"""A regeneration switches in one step, is resumed where it was stopped, and never mixes two requests."""
+
+import dataclasses
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.deals.certify import Batch
+from pipeline.deals.shuffle import MOST_DEAL_NUMBER
+from pipeline.errors import CheckError, DamagedError, StorageError
+from pipeline.pools import nights as generate
+from pipeline.pools import regenerate
+from pipeline.pools.catalog import Catalog, Part, PartName, empty_catalog, load_catalog, save_catalog
+from pipeline.pools.nights import add_nights
+from pipeline.pools.parts import clear_unreferenced, read_named_part
+from pipeline.pools.regenerate import MOST_DEALS, drop_unfinished, plan_regeneration
+from pipeline.pools.unfinished import Regeneration, read_record, record_path
+from pipeline.store.storage import LocalStorage, Storage
+from pipeline.work.counts import Clock
+from pipeline.work.executors import local_executor
+from pipeline.work.progress import SILENT
+from solver.errors import UsageError
+from tests.support.doubles import FailingStorage, Killed, fake_batch
+
+NIGHT = date(2026, 11, 30)
+LEVEL = "medium"
+RECORD = record_path(LEVEL, 2)
+
+
+@pytest.fixture(autouse=True)
+def _fakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generate, "certify_batch", fake_batch)
+    monkeypatch.setattr(generate, "warm_up", lambda: None)
+    monkeypatch.setattr(regenerate, "warm_up", lambda: None)
+    monkeypatch.setattr(regenerate, "PART_ROWS", 10)
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> LocalStorage:
+    """A data root with one night of 35 deals a level."""
+    return with_a_night(LocalStorage(tmp_path / "root"))
+
+
+def with_a_night(storage: LocalStorage, night: date = NIGHT) -> LocalStorage:
+    catalog = load_catalog(storage)
+    per_night = dict.fromkeys([pool.level for pool in catalog.pools], 35)
+    with local_executor(1) as executor:
+        caps = dict.fromkeys(per_night, 1000)
+        save_catalog(storage, add_nights(storage, catalog, [night], per_night, caps, executor, SILENT))
+    return storage
+
+
+def run(storage: Storage, size: int | None = None, first: int | None = None) -> Catalog:
+    """A regeneration as the job does it."""
+    catalog = load_catalog(storage)
+    wanted = plan_regeneration(catalog.pool(LEVEL), size, first)
+    with local_executor(1) as executor:
+        after = regenerate.regenerate(storage, catalog, wanted, executor, SILENT)
+    regenerate.forget_request(storage, after.pool(LEVEL))
+    return after
+
+
+def content(storage: Storage) -> dict[str, bytes]:
+    return {path: storage.read(path) for path in storage.list("")}
+
+
+def numbers_of(storage: Storage, catalog: Catalog) -> list[int]:
+    tables = [read_named_part(storage, part, ["deal_number"]) for part in catalog.pool(LEVEL).parts]
+    return [number for table in tables for number in table["deal_number"].to_pylist()]
+
+
+def test_by_default_the_same_numbers_and_size_come_out_as_the_next_generation(storage: LocalStorage) -> None:
+    before = load_catalog(storage)
+    after = run(storage)
+    old, new = before.pool(LEVEL), after.pool(LEVEL)
+    assert load_catalog(storage) == after
+    assert numbers_of(storage, after) == numbers_of(storage, before)
+    assert (new.generation, new.size, new.next_number) == (2, old.size, old.next_number)
+    assert new.last_night == NIGHT
+    assert [(part.night, part.rows) for part in new.parts] == [(None, 10), (None, 10), (None, 10), (None, 5)]
+    assert new.parts[0].path.startswith("deals/level=medium/generation=0002/part-0-")
+    assert [pool for pool in after.pools if pool.level != LEVEL] == [
+        pool for pool in before.pools if pool.level != LEVEL
+    ]
+    assert storage.read(old.parts[0].path)
+    assert RECORD not in storage.list("")
+
+
+def test_size_and_first_number_are_as_asked_for(storage: LocalStorage) -> None:
+    after = run(storage, size=12, first=1000).pool(LEVEL)
+    assert (after.size, after.parts[0].first) == (12, 1000)
+    assert after.next_number == after.parts[-1].last + 1
+
+
+def test_the_night_after_goes_on_from_the_new_generation(storage: LocalStorage) -> None:
+    regenerated = run(storage, size=12, first=1000).pool(LEVEL)
+    with_a_night(storage, NIGHT + timedelta(1))
+    grown = load_catalog(storage).pool(LEVEL)
+    assert grown.parts[:-1] == regenerated.parts
+    assert grown.parts[-1].first == regenerated.next_number
+    assert grown.parts[-1].night == NIGHT + timedelta(1)
+
+
+def test_a_second_regeneration_is_the_third_generation(storage: LocalStorage) -> None:
+    run(storage)
+    assert run(storage).pool(LEVEL).generation == 3
+
+
+@pytest.mark.parametrize(
+    ("size", "first", "message"),
+    [
+        (0, None, r"size 0 is out of range; it must be one of 1 \.\. 10000000"),
+        (-3, None, "size -3 is out of range"),
+        (MOST_DEALS + 1, None, "size 10000001 is out of range"),
+        (5, -1, "5 deals from number -1 on are out of range"),
+        (2, MOST_DEAL_NUMBER, "2 deals from number 9223372036854775807 on are out of range"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(
+    storage: LocalStorage, size: int, first: int | None, message: str
+) -> None:
+    before = content(storage)
+    with pytest.raises(UsageError, match=message):
+        run(storage, size, first)
+    assert content(storage) == before
+
+
+def test_an_empty_pool_needs_a_size(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    with pytest.raises(
+        UsageError, match="the pool of level medium is empty; say how many deals with --size N"
+    ):
+        run(storage)
+    pool = run(storage, size=15).pool(LEVEL)
+    assert (pool.generation, pool.size, pool.parts[0].first, pool.last_night) == (2, 15, 0, None)
+
+
+def changes_in_all(folder: Path) -> list[tuple[str, str]]:
+    recording = FailingStorage(with_a_night(LocalStorage(folder)), -1, Killed())
+    run(recording)
+    return recording.changes
+
+
+def test_the_record_is_first_and_goes_last_and_the_switch_is_one_step(tmp_path: Path) -> None:
+    operations = [
+        (operation, path.rpartition("/")[2]) for operation, path in changes_in_all(tmp_path / "recorded")
+    ]
+    part = [("create", "part"), ("replace", "unfinished.json")]
+    assert [(operation, "part" if name.startswith("part-") else name) for operation, name in operations] == [
+        ("replace", "unfinished.json"),
+        *part * 4,
+        ("create", "000001.json"),
+        ("replace", "catalog.json"),
+        ("remove", "unfinished.json"),
+    ]
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("fault", [Killed(), StorageError("no space")], ids=["killed", "no space"])
+def test_stopped_at_any_change_it_is_whole_after_the_next_run(
+    tmp_path: Path, after: bool, fault: BaseException
+) -> None:
+    steps = changes_in_all(tmp_path / "whole")
+    whole = content(LocalStorage(tmp_path / "whole"))
+    for step, (_, path) in enumerate(steps):
+        storage = with_a_night(LocalStorage(tmp_path / f"step-{step}"))
+        before = load_catalog(storage)
+        with pytest.raises(type(fault)):
+            run(FailingStorage(storage, step, fault, after=after))
+        if steps[step] == ("remove", RECORD) or (path == "catalog.json" and after):
+            clear_unreferenced(storage, load_catalog(storage))  # as every run begins
+        else:
+            assert load_catalog(storage) == before
+            run(storage)
+        assert content(storage) == whole, f"stopped at step {step}"
+
+
+def stopped_after(storage: LocalStorage, parts: int, **request: int | None) -> None:
+    """Leave a regeneration behind that has this many parts."""
+    with pytest.raises(Killed):
+        run(FailingStorage(storage, 2 * parts, Killed(), after=True), **request)
+
+
+def spans_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The first numbers of the batches that are worked from now on."""
+    firsts: list[int] = []
+
+    def counted(level: str, first: int, count: int, _clock: Clock) -> Batch:
+        firsts.append(first)
+        return fake_batch(level, first, count)
+
+    monkeypatch.setattr(generate, "certify_batch", counted)
+    return firsts
+
+
+@pytest.mark.parametrize("parts", [1, 3, 4])
+def test_finished_parts_are_not_made_again(
+    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, parts: int
+) -> None:
+    stopped_after(storage, parts)
+    record = read_record(storage, load_catalog(storage).pool(LEVEL))
+    assert record is not None
+    assert len(record.parts) == parts
+    firsts = spans_of(monkeypatch)
+    after = run(storage)
+    assert after.pool(LEVEL).parts[:parts] == record.parts
+    assert min(firsts, default=record.next_number) == record.next_number
+    assert bool(firsts) == (parts < 4)
+
+
+def test_a_resumed_generation_knows_the_puzzles_it_has(
+    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    puzzle = fake_batch(LEVEL, 0, 10).deals[0].deal
+
+    def repeating(level: str, first: int, count: int, _clock: Clock) -> Batch:
+        batch = fake_batch(level, first, count)
+        deals = tuple(
+            dataclasses.replace(deal, deal=puzzle) if deal.deal_number % 5 == 0 else deal
+            for deal in batch.deals
+        )
+        return dataclasses.replace(batch, deals=deals)
+
+    monkeypatch.setattr(generate, "certify_batch", repeating)
+    stopped_after(storage, 2)
+    after = run(storage)
+    puzzles = [
+        puzzle
+        for part in after.pool(LEVEL).parts
+        for puzzle in read_named_part(storage, part)["puzzle_id"].to_pylist()
+    ]
+    assert len(puzzles) == len(set(puzzles)) == 35
+
+
+@pytest.mark.parametrize("request_", [{"size": 34}, {"first": 1}, {"size": 35, "first": 7}])
+def test_an_unfinished_one_is_resumed_by_the_same_request_only(
+    storage: LocalStorage, request_: dict[str, int]
+) -> None:
+    stopped_after(storage, 2, size=35, first=0)
+    before = content(storage)
+    with pytest.raises(UsageError) as caught:
+        run(storage, **request_)
+    message = str(caught.value)
+    assert "`fairway pool regenerate medium --size 35 --from-number 0`" in message
+    assert "--restart" in message
+    assert "\n" not in message
+    assert content(storage) == before
+
+
+def test_one_begun_by_another_version_is_not_resumed(
+    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(regenerate, "PART_VERSIONS", {"policy": 0})
+    stopped_after(storage, 1)
+    monkeypatch.undo()
+    with pytest.raises(
+        UsageError, match="begun by another version of Fairway, or drop it by adding --restart"
+    ):
+        run(storage)
+
+
+def test_a_night_leaves_an_unfinished_one_alone(storage: LocalStorage, tmp_path: Path) -> None:
+    stopped_after(storage, 2, size=35, first=0)
+    clear_unreferenced(storage, load_catalog(storage))
+    with_a_night(storage, NIGHT + timedelta(1))
+    other = with_a_night(LocalStorage(tmp_path / "other"))
+    with_a_night(other, NIGHT + timedelta(1))
+    run(other, size=35, first=0)
+    run(storage, size=35, first=0)
+    assert content(storage) == content(other)
+
+
+def test_dropping_removes_the_unfinished_one_its_record_last(storage: LocalStorage) -> None:
+    before = content(storage)
+    assert drop_unfinished(storage, load_catalog(storage).pool(LEVEL)) == ()
+    stopped_after(storage, 2)
+    for step in range(2):  # two parts, then the record: killed at each of the first two
+        with pytest.raises(Killed):
+            drop_unfinished(
+                FailingStorage(storage, 0, Killed(), after=True), load_catalog(storage).pool(LEVEL)
+            )
+        assert RECORD in storage.list(""), step
+    assert drop_unfinished(storage, load_catalog(storage).pool(LEVEL)) == (RECORD,)
+    assert content(storage) == before
+    assert run(storage, size=8).pool(LEVEL).size == 8
+
+
+def hurt(path_of: Callable[[Any], str], data: bytes | None) -> Callable[[LocalStorage], None]:
+    def change(storage: LocalStorage) -> None:
+        record = read_record(storage, load_catalog(storage).pool(LEVEL))
+        path = path_of(record)
+        if data is None:
+            storage.remove(path)
+        else:
+            storage.replace(path, data)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        hurt(lambda record: record.parts[0].path, b"PAR1"),
+        hurt(lambda record: record.parts[1].path, b""),
+        hurt(lambda record: record.parts[1].path, None),
+        hurt(lambda record: PartName(LEVEL, 2, 777, 778).path, b"a stranger"),
+        hurt(lambda record: f"deals/level={LEVEL}/generation=0002/notes.txt", b"a stranger"),
+    ],
+)
+def test_damage_to_an_unfinished_one_heals_to_the_same_bytes(
+    storage: LocalStorage, tmp_path: Path, damage: Callable[[LocalStorage], None]
+) -> None:
+    whole = with_a_night(LocalStorage(tmp_path / "whole"))
+    run(whole)
+    stopped_after(storage, 3)
+    damage(storage)
+    run(storage)
+    assert content(storage) == content(whole)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        (b"{", b"", "is not a JSON document"),
+        (b'"size": 35', b'"size": "35"', "wanted.size': Input should be a valid integer"),
+        (b'"size": 35', b'"size": 19', "more deals than were asked for"),
+        (b'"first": 0,\n  "size"', b'"first": 5,\n  "size"', "do not follow one another"),
+        (b'"level": "medium"', b'"level": "easy"', "belongs to another level"),
+        (b'"generation": 2', b'"generation": 9', "belongs to another level or generation"),
+        (b"generation=0002/part", b"generation=0001/part", "the path is not that of a part"),
+        (b"deals/", b"../../", "the path is not that of a part"),
+        (b'"version": 2', b'"version": 3', "is of version 3, this Fairway reads 2"),
+    ],
+)
+def test_a_damaged_record_is_said_to_be_and_can_be_dropped(
+    storage: LocalStorage, old: bytes, new: bytes, fault: str
+) -> None:
+    stopped_after(storage, 2)
+    storage.replace(RECORD, storage.read(RECORD).replace(old, new, 1))
+    before = content(storage)
+    with pytest.raises(DamagedError, match=f"^{RECORD} .*{fault}.*--restart` drops it$"):
+        run(storage)
+    assert content(storage) == before
+    drop_unfinished(storage, load_catalog(storage).pool(LEVEL))
+    run(storage)
+
+
+def test_parts_without_a_record_are_never_overwritten_or_removed(storage: LocalStorage) -> None:
+    stranger = PartName(LEVEL, 2, 0, 1).path
+    storage.create(stranger, b"somebody's")
+    with pytest.raises(DamagedError, match=f"^{stranger} lies where generation 2 of medium is to be made"):
+        run(storage)
+    assert drop_unfinished(storage, load_catalog(storage).pool(LEVEL)) == ()
+    assert storage.read(stranger) == b"somebody's"
+
+
+def test_numbers_that_run_out_leave_the_pool_as_it_is(storage: LocalStorage) -> None:
+    before = load_catalog(storage)
+    with pytest.raises(CheckError, match="begin lower"):
+        run(storage, size=20, first=MOST_DEAL_NUMBER - 30)
+    assert load_catalog(storage) == before
+
+
+def test_a_plan_is_a_value_that_names_its_command() -> None:
+    plan = plan_regeneration(empty_catalog().pool("hard"), 7, 2**60)
+    assert isinstance(plan, Regeneration)
+    assert plan.command == "fairway pool regenerate hard --size 7 --from-number 1152921504606846976"
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_the_bytes_do_not_depend_on_the_number_of_workers(
+    storage: LocalStorage, tmp_path: Path, workers: int
+) -> None:
+    other = with_a_night(LocalStorage(tmp_path / "other"))
+    run(other)
+    catalog = load_catalog(storage)
+    wanted = plan_regeneration(catalog.pool(LEVEL), None, None)
+    with local_executor(workers) as executor:
+        made = regenerate.regenerate(storage, catalog, wanted, executor, SILENT, ahead=2 * workers)
+    regenerate.forget_request(storage, made.pool(LEVEL))
+    assert content(storage) == content(other)
+
+
+def test_by_default_it_begins_where_the_pool_begins_and_is_of_its_size() -> None:
+    part = Part(PartName(LEVEL, 1, 1000, 1009).path, None, 1000, 1009, 7, "0" * 64, {}, None)
+    pool = dataclasses.replace(empty_catalog().pool(LEVEL), parts=(part,), next_number=1010)
+    wanted = plan_regeneration(pool, None, None)
+    assert (wanted.first, wanted.size) == (1000, 7)

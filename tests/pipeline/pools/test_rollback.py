@@ -1,0 +1,172 @@
+"""A rollback is one swap to what the pool last was; nothing is lost by it, and no number is used twice."""
+
+import dataclasses
+
+import pytest
+
+from pipeline.errors import DamagedError, StorageError
+from pipeline.pools.catalog import (
+    CATALOG_FILE,
+    Catalog,
+    kept_path,
+    load_catalog,
+    parse_part_path,
+    save_catalog,
+)
+from pipeline.pools.parts import clear_unreferenced, write_part_file
+from pipeline.pools.regenerate import plan_regeneration
+from pipeline.pools.rollback import roll_back
+from pipeline.pools.unfinished import new_record, read_record, record_path, write_record
+from pipeline.store.storage import Storage
+from solver.errors import UsageError
+from tests.support.doubles import FailingStorage, Killed, MemoryStorage
+from tests.support.pools import LEVEL, made_anew, rows_of, with_nights
+
+
+@pytest.fixture
+def storage() -> MemoryStorage:
+    return with_generations()
+
+
+def with_generations() -> MemoryStorage:
+    """Three generations; the first has two nights, the second one of its own."""
+    root = MemoryStorage()
+    with_nights(root, (4, 3))
+    made_anew(root, 6)
+    with_nights(root, (2,))
+    made_anew(root, 5, first=40)
+    return root
+
+
+def back(storage: Storage, generation: int | None = None) -> Catalog:
+    return roll_back(storage, load_catalog(storage), LEVEL, generation)
+
+
+def test_the_pool_is_what_it_last_was(storage: MemoryStorage) -> None:
+    second = load_catalog(storage)
+    before = dict(storage.files)
+    after = back(storage).pool(LEVEL)
+    assert (after.generation, after.size, len(after.parts)) == (2, 8, 2)
+    assert load_catalog(storage).pool(LEVEL) == after
+    assert len(rows_of(storage, after.parts)) == 8
+    assert before.items() - storage.files.items() == {(CATALOG_FILE, before[CATALOG_FILE])}
+    assert storage.files[kept_path(second.change)] == before[CATALOG_FILE]
+
+
+def test_without_a_number_it_goes_down_one_by_one_and_forward_with_one(storage: MemoryStorage) -> None:
+    start = load_catalog(storage).pool(LEVEL)
+    assert [back(storage).pool(LEVEL).generation for _ in range(2)] == [2, 1]
+    with pytest.raises(UsageError, match="level medium has no generation before 1; `fairway pool history"):
+        back(storage)
+    assert back(storage, 3).pool(LEVEL) == start
+
+
+def test_a_generation_that_is_not_known_is_refused(storage: MemoryStorage) -> None:
+    before = dict(storage.files)
+    with pytest.raises(UsageError, match="has no generation 7; those that are known: 1, 2, 3"):
+        back(storage, 7)
+    assert storage.files == before
+
+
+def test_the_generation_in_force_is_nothing_to_do(storage: MemoryStorage) -> None:
+    before = dict(storage.files)
+    assert back(storage, 3) == load_catalog(storage)
+    assert storage.files == before
+
+
+def test_nights_after_it_are_as_if_the_pool_had_never_been_made_anew(storage: MemoryStorage) -> None:
+    plain = MemoryStorage()
+    with_nights(plain, (4, 3))
+    back(storage, 1)
+    with_nights(storage, (5, 1))
+    with_nights(plain, (5, 1))
+    rolled, never = load_catalog(storage).pool(LEVEL), load_catalog(plain).pool(LEVEL)
+    assert dataclasses.replace(rolled, newest_generation=1) == never
+    assert all(storage.files[part.path] == plain.files[part.path] for part in never.parts)
+
+
+def test_a_new_generation_takes_a_number_that_was_never_used(storage: MemoryStorage) -> None:
+    back(storage, 1)
+    assert plan_regeneration(load_catalog(storage).pool(LEVEL), 5, 0).generation == 4
+    assert made_anew(storage, 3).pool(LEVEL).generation == 4
+
+
+def test_an_unfinished_regeneration_beside_it_can_be_gone_on_with(storage: MemoryStorage) -> None:
+    wanted = plan_regeneration(load_catalog(storage).pool(LEVEL), 5, 0)
+    write_record(storage, new_record(wanted))
+    pool = back(storage, 1).pool(LEVEL)
+    assert read_record(storage, pool) == new_record(wanted)
+    assert plan_regeneration(pool, 5, 0) == wanted
+
+
+def test_a_generation_with_a_damaged_part_is_not_gone_back_to(storage: MemoryStorage) -> None:
+    before = load_catalog(storage)
+    part = next(path for path in storage.list("deals/") if "generation=0002" in path)
+    for damage in (b"PAR1", None):
+        storage.remove(part)
+        if damage is not None:
+            storage.create(part, damage)
+        with pytest.raises(DamagedError, match=f"^{part} is (damaged|missing)"):
+            back(storage)
+        assert load_catalog(storage) == before
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("fault", [Killed(), StorageError("no space")], ids=["killed", "no space"])
+def test_stopped_at_any_change_it_is_whole_after_the_next_run(after: bool, fault: BaseException) -> None:
+    whole = with_generations()
+    before = load_catalog(whole)
+    recording = FailingStorage(whole, -1, Killed())
+    back(recording, 1)
+    assert recording.changes == [("create", kept_path(before.change)), ("replace", CATALOG_FILE)]
+    for step in range(2):
+        storage = with_generations()
+        with pytest.raises(type(fault)):
+            back(FailingStorage(storage, step, fault, after=after), 1)
+        assert load_catalog(storage) == (load_catalog(whole) if after and step == 1 else before)
+        back(storage, 1)
+        assert storage.files == whole.files
+
+
+def test_what_only_the_history_names_is_never_cleared_away(storage: MemoryStorage) -> None:
+    back(storage, 1)
+    with_nights(storage, (5,))
+    back(storage, 3)
+    stray = "deals/level=medium/generation=0003/part-900-999.parquet"
+    storage.create(stray, b"left by a killed run")
+    storage.create(record_path(LEVEL, 2), b"left by a killed run, of a generation that is not in force now")
+    before = dict(storage.files)
+    clear_unreferenced(storage, load_catalog(storage))
+    assert before.keys() - storage.files.keys() == {stray, record_path(LEVEL, 2)}
+
+
+def dropped_from_the_pool(storage: MemoryStorage) -> str:
+    """A part in the generation in force that only a kept catalog names."""
+    with_nights(storage, (2,))
+    catalog = load_catalog(storage)
+    pool = catalog.pool(LEVEL)
+    save_catalog(storage, catalog.with_pool(dataclasses.replace(pool, parts=pool.parts[:-1])))
+    return pool.parts[-1].path
+
+
+def test_a_stray_stays_where_a_damaged_copy_may_name_it(storage: MemoryStorage) -> None:
+    path = dropped_from_the_pool(storage)
+    assert clear_unreferenced(storage, load_catalog(storage)) == ()
+    storage.replace(kept_path(1), b"{")
+    assert clear_unreferenced(storage, load_catalog(storage)) == ()
+    assert path in storage.files
+
+
+def test_a_part_that_the_history_names_is_never_written_over(storage: MemoryStorage) -> None:
+    path = dropped_from_the_pool(storage)
+    pool = load_catalog(storage).pool(LEVEL)
+    name = parse_part_path(path)
+    assert name is not None
+    before = dict(storage.files)
+    with pytest.raises(DamagedError, match=f"^{path} would come out otherwise today, and an earlier catalog"):
+        write_part_file(storage, name, None, {3: 2}, b"what another version of pyarrow writes")
+    assert storage.files == before
+    assert pool == load_catalog(storage).pool(LEVEL)
+    storage.replace(path, b"damaged since")
+    write_part_file(storage, name, None, {3: 2}, before[path])
+    assert storage.files == before

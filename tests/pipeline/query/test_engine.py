@@ -1,0 +1,215 @@
+"""A question sees the three views and nothing else, changes nothing, and fails in DuckDB's own words."""
+
+import io
+import shutil
+from datetime import UTC, date, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import duckdb
+import pyarrow.parquet
+import pytest
+
+from pipeline.errors import DamagedError, QueryError
+from pipeline.pools.catalog import empty_catalog, load_catalog
+from pipeline.pools.parquet import DEALS_SCHEMA
+from pipeline.query import engine as query
+from pipeline.query.engine import asked
+from pipeline.query.rows import Answer
+from pipeline.store.root import open_root
+from tests.support.reference import REFERENCE as FOLDER
+
+REFERENCE = FOLDER / "daily-2026-11-30.json"
+
+
+@pytest.fixture
+def root(made_root: Path) -> Path:
+    return made_root
+
+
+def ask(root: Path, statement: str) -> list[tuple[Any, ...]]:
+    storage = open_root(root, create=False)
+    with asked(storage, load_catalog(storage), statement, workers=2) as answer:
+        return [] if answer is None else list(answer.rows())
+
+
+def test_the_pools_have_the_pars_that_their_policies_allow(root: Path) -> None:
+    rows = ask(root, "select level, par, count(*) from deals group by all order by all")
+    assert {(level, par) for level, par, _ in rows} <= {
+        ("easy", 3), ("easy", 4), ("medium", 3), ("medium", 4), ("medium", 5), ("hard", 4), ("hard", 5)
+    }  # fmt: skip
+    assert sum(count for *_, count in rows) == 36
+
+
+def test_dailies_and_runs_can_be_asked_for(root: Path) -> None:
+    rows = ask(root, "select date, hole, par, rules, len(steady_scores) from dailies order by date")
+    assert [row[0] for row in rows] == [date(2026, 11, n) for n in (28, 29, 30)] + [
+        date(2026, 12, n) for n in (1, 2)
+    ]
+    assert rows[2] == (date(2026, 11, 30), 334, 4, "golf", 52)
+    ((job, outcome, deals, dailies, started),) = ask(
+        root, "select job, outcome, deals, dailies, started from runs"
+    )
+    assert (job, outcome, deals, dailies) == ("nightly", "done", 36, 5)
+    assert started == datetime(2026, 11, 30, 12)  # noqa: DTZ001 - as DuckDB's TIMESTAMP is, in UTC
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select deal_number, rank() over (partition by level order by steady_mean) from deals",
+        "pivot deals on par using count(*) group by level",
+        "select * from deals d join dailies on dailies.par = d.par limit 3",
+        "with a as (from deals) select unnest(steady_scores) from a limit 60",
+        "summarize deals",
+        "describe dailies",
+        "show tables",
+        "values (1), (2)",
+    ],
+)
+def test_ordinary_analysis_works(root: Path, statement: str) -> None:
+    assert ask(root, statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("selec 1", 'Parser Error: syntax error at or near "selec"'),
+        ("select nothing from deals", "Binder Error"),
+        ("select cast('x' as integer)", "Conversion Error"),
+        ("select cast(line as integer) from deals", "Conversion Error"),
+        ("", "0 SQL statements given, exactly one"),
+        ("-- only a remark", "0 SQL statements"),
+        ("select 1; select 2", "2 SQL statements given, exactly one"),
+        (
+            "create table t as from deals",
+            "a statement of the kind CREATE is not answered, only those that read",
+        ),
+        ("update extensions", "a statement of the kind OTHER is not answered"),
+        ("select 'a' -- \udcff", "the statement holds bytes that are not UTF-8"),
+    ],
+)
+def test_a_bad_statement_gets_a_clear_word(root: Path, statement: str, words: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        ask(root, statement)
+    assert str(caught.value).startswith(words)
+
+
+def test_memory_is_bounded(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query, "MEMORY_LIMIT", "50MB")
+    with pytest.raises(QueryError, match="Out of Memory"):
+        ask(root, "select list(range) from range(200000000)")
+
+
+def test_rows_come_as_they_are_asked_for(root: Path) -> None:
+    storage = open_root(root, create=False)
+    statement = "select range from range(100000000000)"
+    with asked(storage, load_catalog(storage), statement, workers=1) as answer:
+        assert answer is not None
+        assert [next(iter(answer.rows())), answer.names, answer.numeric] == [(0,), ("range",), (True,)]
+
+
+def parquet_of(root: Path, statement: str) -> Any:
+    storage = open_root(root, create=False)
+    stream = io.BytesIO()
+    with asked(storage, load_catalog(storage), statement, workers=1) as answer:
+        assert isinstance(answer, Answer)
+        answer.write_parquet(stream)
+    return pyarrow.parquet.read_table(stream)
+
+
+def test_parquet_holds_the_rows_with_their_types(root: Path) -> None:
+    table = parquet_of(root, "from deals order by level, deal_number")
+    assert table.schema.types == DEALS_SCHEMA.types
+    assert table.num_rows == 36
+    assert table["deal_number"].to_pylist() == [
+        row[0] for row in ask(root, "select deal_number from deals order by level, deal_number")
+    ]
+
+
+def test_a_statement_that_fails_while_it_runs_fails_in_parquet_too(root: Path) -> None:
+    with pytest.raises(QueryError, match="Conversion Error"):
+        parquet_of(root, "select cast(line as integer) from deals")
+
+
+def test_every_kind_of_value_can_be_read(root: Path) -> None:
+    ((moment, zoned, tiny, big),) = ask(
+        root,
+        "select timestamp_ns '2026-11-30 00:00:00.000000001', timestamptz '2026-11-30 00:00:00+00',"
+        " 1::decimal(4, 2), 170141183460469231731687303715884105727::hugeint",
+    )
+    assert moment == "2026-11-30 00:00:00.000000001"
+    assert zoned == datetime(2026, 11, 30, tzinfo=UTC)
+    assert (tiny, big) == (1, 2**127 - 1)
+
+
+def copied(root: Path, place: Path) -> Path:
+    shutil.copytree(root, place)
+    return place
+
+
+def test_a_missing_part_is_named(root: Path, tmp_path: Path) -> None:
+    broken = copied(root, tmp_path / "root")
+    part = next(broken.glob("deals/level=hard/*/*.parquet"))
+    part.unlink()
+    with pytest.raises(DamagedError, match=f"{part.relative_to(broken)} is missing"):
+        ask(broken, "from deals")
+
+
+def test_a_truncated_part_is_an_error_not_a_shorter_answer(root: Path, tmp_path: Path) -> None:
+    broken = copied(root, tmp_path / "root")
+    part = next(broken.glob("deals/level=hard/*/*.parquet"))
+    part.write_bytes(part.read_bytes()[:-100])
+    with pytest.raises(DamagedError, match=f"{part}.*`fairway verify` tells more"):
+        ask(broken, "from deals")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (b'"par":4', b'"par":"four"', "par is no TINYINT"),
+        (b'"par":4', b'"par":400', "par is no TINYINT"),
+        (b'"date":"2026-11-30"', b'"date":"soon"', "date is no DATE"),
+        (b'{"schema"', b'["schema"', "is not a JSON document"),
+    ],
+)
+def test_a_damaged_document_is_named(tmp_path: Path, old: bytes, new: bytes, words: str) -> None:
+    storage = open_root(tmp_path, create=True)
+    storage.create("daily/2026-11-30.json", REFERENCE.read_bytes().replace(old, new))
+    with (
+        pytest.raises(DamagedError, match=f"daily/2026-11-30.json.*{words}"),
+        asked(storage, empty_catalog(), "from dailies", workers=1),
+    ):
+        pass
+
+
+def test_a_key_that_a_document_lacks_is_null(tmp_path: Path) -> None:
+    storage = open_root(tmp_path, create=True)
+    storage.create("runs/a.json", b'{"run_id":"a","steady":1}\n')
+    assert ask(tmp_path, "select run_id, job, started from runs") == [("a", None, None)]
+
+
+def test_an_interrupted_statement_is_an_interrupt(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> Any:
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr(duckdb, "connect", lambda *_, **__: Stopped(interrupted))
+    with pytest.raises(KeyboardInterrupt):
+        ask(root, "select 1")
+
+
+class Stopped:
+    """A connection whose statement is stopped by a signal."""
+
+    def __init__(self, sql: Any) -> None:
+        self.sql = sql
+
+    def register(self, *_: object) -> None: ...
+
+    def execute(self, *_: object) -> None: ...
+
+    def close(self) -> None: ...
+
+    def extract_statements(self, _: str) -> list[Any]:
+        return [SimpleNamespace(type=duckdb.StatementType.SELECT)]

@@ -1,0 +1,269 @@
+"""What a pasted statement may not do: each attempt gets there on an unguarded connection, and nowhere here.
+
+There are two walls. The first lets through only statements that read; the second is the ground itself, and is
+tried with the first one taken away.
+"""
+
+import hashlib
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from pipeline.errors import QueryError
+from pipeline.pools.catalog import load_catalog
+from pipeline.query import engine as query
+from pipeline.query.engine import asked
+from pipeline.query.views import SQL_FILE
+from pipeline.store.root import open_root
+
+PART = "deals/level=easy/generation=0001/part-0-1.parquet"
+DAILY = "daily/2026-11-30.json"
+PRIVATE = "private/solutions/2026-12-02.json"
+
+# Words of the second wall.
+NO_FILE = "File system LocalFileSystem has been disabled by configuration"
+LOCKED = "the configuration has been locked"
+NO_EXTENSION = "Loading external extensions is disabled|extension"
+# What only reads as far as the first wall, or only touches the statement's own memory.
+NOWHERE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Something that a statement tries.
+
+    Attributes:
+        statement: it; paths are relative to a copy of a data root with some more files.
+        wall: words of the ground that stops it; `NOWHERE` where it could reach nothing but its own memory.
+        leaves: whether an unguarded connection leaves the folder changed.
+        tried: what an unguarded connection says when it has got as far as one can without a network.
+    """
+
+    statement: str
+    wall: str = NO_FILE
+    leaves: bool = False
+    tried: str = ""
+
+
+WRITES = [
+    "copy deals to 'x.csv'",
+    "copy (from dailies) to 'x.json' (format json)",
+    "copy (select 1 as a, 2 as b) to 'x' (partition_by (b))",
+    "copy (select 'old') to 'catalog.json' (format csv, use_tmp_file false)",
+    f"copy (select 1) to '{DAILY}' (format json)",
+    f"copy (select 1) to '{PART}' (format parquet)",
+    "explain analyze copy (select 1) to 'x.csv'",
+    "export database 'x'",
+    "attach 'x.duckdb'",
+]
+READS = [
+    "from 'secret.csv'",
+    'from "secret.csv"',
+    "from read_csv('secret.csv')",
+    "from sniff_csv('secret.csv')",
+    "from read_text('secret.txt')",
+    "from read_text('/etc/passwd')",
+    "from read_text('daily/../secret.txt')",
+    f"from read_text('{PRIVATE}')",
+    f"from read_blob('{PART}')",
+    "from read_json('secret.json')",
+    "from read_ndjson('secret.json')",
+    "from 'secret.parquet'",
+    f"from read_parquet('{PART}')",
+    f"from parquet_metadata('{PART}')",
+    f"from parquet_schema('{PART}')",
+    f"from parquet_bloom_probe('{PART}', 'level', 'easy')",
+    "from read_duckdb('other.duckdb')",
+    "from glob('*')",
+    "from deals, read_text('secret.txt')",
+    "select (select content from read_text('secret.txt'))",
+    "with a as (from read_text('secret.txt')) from a",
+    "from query('from read_text(''secret.txt'')')",
+    "from query_table('secret.csv')",
+    "from json_execute_serialized_sql(json_serialize_sql('from read_text(''secret.txt'')'))",
+    "summarize 'secret.csv'",
+    "explain analyze from 'secret.csv'",
+    "pivot 'secret.csv' on a using count(*)",
+    "create table t as from read_csv('secret.csv')",
+    "create macro m() as table from read_text('secret.txt')",
+    "prepare p as from read_text('secret.txt')",
+    "attach 'other.duckdb' as other (read_only)",
+    "pragma import_database('exported')",
+    "from duckdb_extensions()",
+]
+SETTINGS = [
+    "set threads = 1",
+    "set memory_limit = '100GB'",
+    "set allowed_directories = ['/']",
+    "set temp_directory = 'x'",
+    "set lock_configuration = false",
+    "set python_enable_replacements = true",
+    "set global disabled_filesystems = ''",
+    "reset memory_limit",
+    "pragma enable_profiling",
+    "pragma disable_optimizer",
+    "from enable_profiling(format = 'json', save_location = 'x.json')",
+    "from enable_logging('QueryLog', storage = 'memory')",
+]
+OWN_MEMORY = [
+    "create table t as from deals",
+    "drop view deals",
+    "attach ':memory:' as x",
+    "set variable a = 1",
+    "use memory",
+    "prepare p as select 1",
+    "begin",
+    "checkpoint",
+    "call pragma_version()",
+    "create secret s (type http, bearer_token 'x')",
+]
+ATTEMPTS = [
+    *(Attempt(statement, leaves=True) for statement in WRITES),
+    *(Attempt(statement) for statement in READS),
+    *(Attempt(statement, LOCKED) for statement in SETTINGS),
+    *(Attempt(statement, NOWHERE) for statement in OWN_MEMORY),
+    Attempt("call enable_logging(storage = 'file', storage_path = 'x')", LOCKED, leaves=True),
+    Attempt("create persistent secret s (type http, bearer_token 'x')", "ersistent secret", leaves=True),
+    Attempt("load json", NOWHERE),
+    Attempt("load 'x.duckdb_extension'", NO_EXTENSION, tried="The file is not a DuckDB extension"),
+    Attempt("install 'x.duckdb_extension'", leaves=True, tried="The file is not a DuckDB extension"),
+    Attempt("install x from 'nowhere'", leaves=True, tried="no access to the file"),
+    Attempt("from 'https://127.0.0.1/x.csv'", tried="httpfs"),
+    Attempt("from read_csv('s3://x/x.csv')", tried="httpfs"),
+    Attempt("attach 'https://127.0.0.1/x.duckdb'", tried="httpfs"),
+]
+
+
+@pytest.fixture(scope="module")
+def template(made_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data root with files of other kinds in it."""
+    folder = tmp_path_factory.mktemp("template") / "root"
+    shutil.copytree(made_root, folder)
+    (folder / PART).write_bytes(next(folder.glob("deals/level=easy/*/*.parquet")).read_bytes())
+    (folder / "secret.txt").write_text("secret")
+    (folder / "secret.csv").write_text("a,b\n1,2\n")
+    (folder / "secret.json").write_text('{"a":1}\n')
+    (folder / "x.duckdb_extension").write_bytes(b"x" * 1000)
+    with pytest.MonkeyPatch.context() as patch, duckdb.connect() as connection:
+        patch.chdir(folder)
+        for statement in (
+            "copy (select 1 as a) to 'secret.parquet'",
+            "attach 'other.duckdb' as other; create table other.t as select 1 as a; detach other",
+            "create table t as select 1; export database 'exported'",
+        ):
+            connection.execute(statement)
+    return folder
+
+
+@pytest.fixture
+def folder(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the template, where relative paths lead."""
+    folder = tmp_path / "root"
+    shutil.copytree(template, folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def unguarded(folder: Path) -> Any:
+    """A plain DuckDB with the views; what would go to the user's home goes to the folder."""
+    connection = duckdb.connect(
+        config={
+            "secret_directory": str(folder / "secrets"),
+            "extension_directory": str(folder / "extensions"),
+            "autoinstall_known_extensions": False,
+            "threads": 1,
+        }
+    )
+    connection.execute((folder / SQL_FILE).read_text())
+    return connection
+
+
+def guarded(folder: Path, statement: str) -> list[tuple[Any, ...]]:
+    storage = open_root(folder, create=False)
+    with asked(storage, load_catalog(storage), statement, workers=1) as answer:
+        return [] if answer is None else list(answer.rows())
+
+
+def tree_hash(folder: Path) -> str:
+    """SHA-256 over all that lies in a folder: names, kinds and contents."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        content = path.read_bytes() if path.is_file() else b"folder"
+        digest.update(f"{path.relative_to(folder)}\0".encode() + hashlib.sha256(content).digest())
+    return digest.hexdigest()
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda attempt: attempt.statement[:60])
+def test_what_a_plain_connection_does_is_refused_here(
+    attempt: Attempt, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tree_hash(folder)
+    with pytest.raises(QueryError):
+        guarded(folder, attempt.statement)
+    assert tree_hash(folder) == before, "the folder was changed"
+
+    monkeypatch.setattr(query, "_READING", [*duckdb.StatementType.__members__, "OTHER"])
+    if attempt.wall == NOWHERE:
+        guarded(folder, attempt.statement)
+    else:
+        with pytest.raises(QueryError, match=attempt.wall):
+            guarded(folder, attempt.statement)
+    assert tree_hash(folder) == before, "behind the first wall the folder was changed"
+
+    with unguarded(folder) as connection:
+        if attempt.tried:
+            with pytest.raises(duckdb.Error, match=attempt.tried):
+                connection.sql(attempt.statement)
+        else:
+            relation = connection.sql(attempt.statement)
+            assert relation is None or relation.fetchall() is not None
+    assert (tree_hash(folder) != before) == attempt.leaves
+
+
+SECRET_TABLE = pa.table({"a": ["secret"]})
+
+
+@pytest.fixture
+def secret_table() -> Any:
+    return SECRET_TABLE
+
+
+@pytest.mark.parametrize("name", ["secret_table", "SECRET_TABLE"])
+def test_variables_of_this_process_are_out_of_reach(name: str, secret_table: Any, folder: Path) -> None:
+    with pytest.raises(QueryError, match=f"Table with name {name} does not exist"):
+        guarded(folder, f"from {name}")
+    with unguarded(folder) as connection:
+        assert connection.sql(f"from {name}").fetchall() == [
+            (value,) for value in secret_table["a"].to_pylist()
+        ]
+
+
+@pytest.mark.parametrize("name", ["_TYPES", "storage", "catalog", "connection", "MACROS"])
+def test_variables_of_the_query_module_are_out_of_reach(name: str, folder: Path) -> None:
+    with pytest.raises(QueryError, match=f"Table with name {name} does not exist"):
+        guarded(folder, f"from {name}")
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc here")
+def test_the_environment_is_out_of_reach(folder: Path) -> None:
+    statement = "select contains(content, 'PATH=') from read_text('/proc/self/environ')"
+    with pytest.raises(QueryError, match=NO_FILE):
+        guarded(folder, statement)
+    with pytest.raises(QueryError, match="getenv does not exist"):
+        guarded(folder, "select getenv('PATH')")
+    with unguarded(folder) as connection:
+        assert connection.sql(statement).fetchall() == [(True,)]
+
+
+def test_no_setting_tells_a_path_of_this_machine(folder: Path) -> None:
+    settings = dict(guarded(folder, "select name, value from duckdb_settings()"))
+    assert [name for name, value in settings.items() if value and value.startswith(("/", "~", "."))] == []
+    assert settings["lock_configuration"] == "true"
+    assert settings["enable_external_access"] == "false"
+    assert settings["threads"] == "1"
+    assert guarded(folder, "from duckdb_secrets()") == []

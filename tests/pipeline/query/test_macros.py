@@ -1,0 +1,98 @@
+"""Macros of SQL agree with the solver's own functions, on the guarded ground and in a plain DuckDB."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from pipeline.deals.shuffle import deal_numbered
+from pipeline.errors import QueryError
+from pipeline.pools.catalog import empty_catalog
+from pipeline.query.engine import asked
+from pipeline.query.macros import MACROS
+from pipeline.query.views import SQL_FILE, write_views
+from pipeline.store.root import open_root
+from solver.cards import CARD_NAMES, card_name, parse_card, rank_of
+from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, score_name
+
+PARS = (3, 4, 5)
+DEAL = deal_numbered(7)
+
+
+@pytest.fixture(params=["guarded", "plain"])
+def ask(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Answers a statement as `fairway query` does, or as a plain DuckDB that was fed `catalog.sql`."""
+    storage = open_root(tmp_path, create=True)
+    write_views(storage, empty_catalog())
+    monkeypatch.chdir(tmp_path)
+
+    def guarded(statement: str) -> list[Any]:
+        with asked(storage, empty_catalog(), statement, workers=1) as answer:
+            assert answer is not None
+            return list(answer.rows())
+
+    def plain(statement: str) -> list[Any]:
+        with duckdb.connect() as connection:
+            connection.execute((tmp_path / SQL_FILE).read_text())
+            return connection.sql(statement).fetchall()
+
+    return {"guarded": guarded, "plain": plain}[request.param]
+
+
+def test_a_column_is_the_cards_of_the_deal_with_the_playable_one_last(ask: Any) -> None:
+    rows = ask(f"select deal_column('{DEAL.notation}', n) from range(1, 8) t(n) order by n")
+    assert [row[0] for row in rows] == [[card_name(card) for card in column] for column in DEAL.columns]
+
+
+@pytest.mark.parametrize("number", [0, 8, -1, 9])
+def test_there_is_no_other_column(ask: Any, number: int) -> None:
+    with pytest.raises((QueryError, duckdb.Error), match=f"{number} is no column; they are 1 .. 7"):
+        ask(f"select deal_column('{DEAL.notation}', {number})")
+
+
+def test_ranks_are_those_of_the_solver_in_either_case(ask: Any) -> None:
+    names = [*CARD_NAMES, *map(str.lower, CARD_NAMES)]
+    rows = ask(f"select card_rank(card) from (select unnest({names!r}) as card)")
+    assert [row[0] for row in rows] == [rank_of(parse_card(name)) for name in names]
+
+
+@pytest.mark.parametrize("text", ["", "T", "1D", "TX", "TD ", "10D", "DT"])
+def test_what_is_no_card_has_no_rank(ask: Any, text: str) -> None:
+    with pytest.raises((QueryError, duckdb.Error), match=f"card_rank: {text} is no card"):
+        ask(f"select card_rank('{text}')")
+
+
+def test_scores_are_called_as_the_solver_calls_them(ask: Any) -> None:
+    cases = [(score, par) for score in range(LOWEST_SCORE, HIGHEST_SCORE + 1) for par in PARS]
+    rows = ask(
+        "select score_name(pair[1]::tinyint, pair[2]::tinyint)"
+        f" from (select unnest({json.dumps(cases)}) as pair)"
+    )
+    assert [row[0] for row in rows] == [score_name(*case) for case in cases]
+
+
+def test_null_gives_null(ask: Any) -> None:
+    rows = ask(
+        "select deal_column(null, 1), deal_column('a', null), card_rank(null),"
+        " score_name(null, 4), score_name(4, null)"
+    )
+    assert rows == [(None,) * 5]
+
+
+def test_macros_work_together_and_on_columns(ask: Any) -> None:
+    ranks = [[rank_of(card) for card in column] for column in DEAL.columns]
+    rows = ask(
+        "select n, [card_rank(card) for card in deal_column(deal, n)] as ranks"
+        f" from (select '{DEAL.notation}' as deal), range(1, 8) t(n) order by n"
+    )
+    assert rows == [(n + 1, column) for n, column in enumerate(ranks)]
+
+
+def test_a_macro_is_one_statement_that_says_what_it_gives() -> None:
+    for text in MACROS:
+        remark, _, statement = text.partition("\n")
+        assert remark.startswith("-- ")
+        assert len(duckdb.connect().extract_statements(statement)) == 1
+        assert statement.startswith(f"CREATE OR REPLACE MACRO {remark.removeprefix('-- ').split(':')[0]} AS ")

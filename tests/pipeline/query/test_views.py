@@ -1,0 +1,126 @@
+"""A plain DuckDB that was started in the data root and fed catalog.sql sees what is there, nothing else."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from pipeline.pools.catalog import empty_catalog, load_catalog, save_catalog
+from pipeline.query.engine import asked
+from pipeline.query.views import DEAL_COLUMNS, SQL_FILE, ViewColumn, catalog_sql, part_paths, write_views
+from pipeline.store.root import open_root
+from pipeline.store.storage import LocalStorage
+from tests.support.reference import REFERENCE as FOLDER
+
+VIEWS = ("deals", "dailies", "runs")
+REFERENCE = FOLDER / "daily-2026-11-30.json"
+
+
+def in_plain_duckdb(root: Path, statement: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """The answer of a DuckDB that knows nothing but the file."""
+    monkeypatch.chdir(root)
+    with duckdb.connect() as connection:
+        connection.execute((root / SQL_FILE).read_text())
+        return connection.sql(statement).fetchall()
+
+
+def in_ours(root: Path, statement: str) -> list[tuple[Any, ...]]:
+    storage = open_root(root, create=False)
+    with asked(storage, load_catalog(storage), statement, workers=1) as answer:
+        assert answer is not None
+        return list(answer.rows())
+
+
+def check_same(root: Path, monkeypatch: pytest.MonkeyPatch, rows: dict[str, int]) -> None:
+    for view in VIEWS:
+        for statement in (f"describe {view}", f"from {view} order by 1, 2"):
+            plain = in_plain_duckdb(root, statement, monkeypatch)
+            assert in_ours(root, statement) == plain
+        assert len(plain) == rows[view], view
+
+
+def test_both_see_the_same_when_everything_is_there(made_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_same(made_root, monkeypatch, {"deals": 36, "dailies": 5, "runs": 1})
+
+
+def test_both_see_the_same_typed_and_empty_when_nothing_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = open_root(tmp_path, create=True)
+    write_views(storage, empty_catalog())
+    check_same(tmp_path, monkeypatch, {"deals": 0, "dailies": 0, "runs": 0})
+
+
+def test_both_see_the_same_while_a_pool_is_empty(
+    made_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+    shutil.copytree(made_root, root)
+    storage = open_root(root, create=False)
+    catalog = load_catalog(storage)
+    catalog = catalog.with_pool(next(pool for pool in empty_catalog().pools if pool.level == "medium"))
+    save_catalog(storage, catalog)
+    write_views(storage, catalog)
+    check_same(root, monkeypatch, {"deals": 24, "dailies": 5, "runs": 1})
+    assert in_ours(root, "select distinct level from deals order by 1") == [("easy",), ("hard",)]
+
+
+def test_the_types_of_an_empty_view_are_those_of_a_full_one(
+    made_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_views(open_root(tmp_path, create=True), empty_catalog())
+    for view in VIEWS:
+        statement = f"describe {view}"
+        assert in_plain_duckdb(tmp_path, statement, monkeypatch) == in_plain_duckdb(
+            made_root, statement, monkeypatch
+        )
+
+
+def test_a_folder_named_like_a_key_makes_no_column(made_root: Path) -> None:
+    names = [row[0] for row in in_ours(made_root, "describe deals")]
+    assert names == [column.name for column in DEAL_COLUMNS]
+
+
+def test_files_beside_the_published_ones_are_not_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = open_root(tmp_path, create=True)
+    storage.create("daily/2026-11-30.json", REFERENCE.read_bytes())
+    storage.create("daily/index.json", b'{"schema":"other"}\n')
+    storage.create("daily/solutions/2026-11-30.json", b'{"schema":"other"}\n')
+    (tmp_path / "daily" / ".incoming-2026-11-30.json").write_bytes(b"{")
+    write_views(storage, empty_catalog())
+    check_same(tmp_path, monkeypatch, {"deals": 0, "dailies": 1, "runs": 0})
+
+
+def test_the_views_are_written_only_when_they_change(tmp_path: Path) -> None:
+    class Counting(LocalStorage):
+        replaced = 0
+
+        def replace(self, path: str, data: bytes) -> None:
+            self.replaced += 1
+            super().replace(path, data)
+
+    storage = Counting(tmp_path)
+    for _ in range(3):
+        write_views(storage, empty_catalog())
+    assert storage.replaced == 1
+    storage.create("daily/2026-11-30.json", REFERENCE.read_bytes())
+    write_views(storage, empty_catalog())
+    assert storage.replaced == 2
+
+
+def test_the_text_is_a_pure_function_of_what_is_there(made_root: Path) -> None:
+    parts = part_paths(load_catalog(LocalStorage(made_root)))
+    assert (made_root / SQL_FILE).read_text() == catalog_sql(parts, dailies=True, runs=True)
+
+
+def test_a_quote_in_a_path_stays_inside_its_text() -> None:
+    assert "'a''b.parquet'" in catalog_sql(["a'b.parquet"], dailies=False, runs=False)
+
+
+def test_a_column_of_parquet_has_no_path() -> None:
+    assert all(column.path == () for column in DEAL_COLUMNS)
+    assert ViewColumn("a", "VARCHAR").path == ()

@@ -1,0 +1,157 @@
+"""Intervals and tests agree with published figures, with slow twins, and with what they promise."""
+
+import math
+import statistics
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.studies.statistics import Z_95, Sample, difference, mean_of, wilson_interval
+
+TRIALS = st.integers(1, 10**7)
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> Sample:
+    trials = draw(TRIALS)
+    return Sample(draw(st.integers(0, trials)), trials)
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "low", "high"),
+    [  # R. G. Newcombe, Statistics in Medicine 17 (1998), 857-872, table I, method 3
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0000, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_intervals_are_those_of_newcombe(successes: int, trials: int, low: float, high: float) -> None:
+    interval = wilson_interval(Sample(successes, trials))
+    assert (round(interval.low, 4), round(interval.high, 4)) == (low, high)
+
+
+def test_z_is_the_quantile_that_leaves_95_percent_within() -> None:
+    assert statistics.NormalDist().inv_cdf(0.975) == pytest.approx(Z_95, abs=1e-15)
+    assert math.erfc(Z_95 / math.sqrt(2)) == pytest.approx(0.05, abs=1e-15)
+
+
+def slow_wilson(sample: Sample) -> tuple[float, float]:
+    """The ends of the p that are within z standard errors of the sample, by halving."""
+    share = Fraction(sample.successes, sample.trials)
+    z = Fraction(Z_95)
+
+    def fits(p: Fraction) -> bool:
+        return (share - p) ** 2 <= z * z * p * (1 - p) / sample.trials
+
+    def end(inside: Fraction, outside: Fraction) -> float:
+        if fits(outside):
+            return float(outside)
+        for _ in range(60):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if fits(middle) else (inside, middle)
+        return float(inside)
+
+    return end(share, Fraction(0)), end(share, Fraction(1))
+
+
+@given(samples())
+def test_a_wilson_interval_holds_the_shares_that_explain_the_sample(sample: Sample) -> None:
+    interval = wilson_interval(sample)
+    assert (interval.low, interval.high) == pytest.approx(slow_wilson(sample), rel=1e-9, abs=1e-12)
+
+
+@given(samples())
+def test_a_wilson_interval_holds_the_share_and_mirrors_that_of_the_failures(sample: Sample) -> None:
+    interval = wilson_interval(sample)
+    mirrored = wilson_interval(Sample(sample.trials - sample.successes, sample.trials))
+    assert 0 <= interval.low <= sample.share <= interval.high <= 1
+    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((interval.low, interval.high), abs=1e-12)
+
+
+@given(samples(), st.integers(2, 100))
+def test_a_larger_sample_of_the_same_share_has_a_shorter_interval(sample: Sample, times: int) -> None:
+    short = wilson_interval(Sample(times * sample.successes, times * sample.trials))
+    long = wilson_interval(sample)
+    assert short.high - short.low < long.high - long.low
+
+
+@given(samples(), samples())
+def test_the_square_of_z_is_pearsons_chi_square(first: Sample, second: Sample) -> None:
+    """The two tests are one; the slow twin adds up (observed - expected)^2 / expected over the four cells."""
+    table = [(each.successes, each.trials - each.successes) for each in (first, second)]
+    columns = [sum(column) for column in zip(*table, strict=True)]
+    found = difference(first, second)
+    if 0 in columns:
+        assert (found.z, found.p) == (0.0, 1.0)
+        return
+    chi_square = Fraction(0)
+    for row in table:
+        for observed, column in zip(row, columns, strict=True):
+            expected = Fraction(sum(row) * column, sum(columns))
+            chi_square += (observed - expected) ** 2 / expected
+    assert found.z**2 == pytest.approx(float(chi_square), rel=1e-9)
+    assert (found.z > 0) == (Fraction(*row_of(first)) > Fraction(*row_of(second)))
+
+
+def row_of(sample: Sample) -> tuple[int, int]:
+    return sample.successes, sample.trials
+
+
+@given(samples(), samples())
+def test_a_difference_turns_round_with_its_samples(first: Sample, second: Sample) -> None:
+    there, back = difference(first, second), difference(second, first)
+    assert (there.z, there.p) == (-back.z, back.p)
+    assert 0 <= there.p <= 1
+
+
+def test_p_is_the_weight_of_both_tails() -> None:
+    found = difference(Sample(451, 1000), Sample(4_109, 10_000))
+    tail = statistics.NormalDist().cdf(-abs(found.z))
+    assert found.p == pytest.approx(2 * tail, rel=1e-9)
+    assert difference(Sample(1, 2), Sample(50, 100)) == difference(Sample(3, 6), Sample(1, 2))
+
+
+@given(st.dictionaries(st.integers(-16, 35), st.integers(0, 30), max_size=8))
+def test_a_mean_is_that_of_the_values_written_out(counts: dict[int, int]) -> None:
+    values = [value for value, count in counts.items() for _ in range(count)]
+    mean = mean_of(counts)
+    if not values:
+        assert mean is None
+        return
+    assert mean is not None
+    assert mean.size == len(values)
+    assert mean.value == pytest.approx(statistics.mean(values))
+    if len(values) == 1:
+        assert mean.spread is None
+        return
+    assert mean.spread is not None
+    assert mean.spread.sd == pytest.approx(statistics.stdev(values))
+    assert mean.spread.margin == pytest.approx(Z_95 * mean.spread.sd / math.sqrt(len(values)))
+    interval = mean.spread.interval
+    assert (interval.low, interval.high) == (mean.value - mean.spread.margin, mean.value + mean.spread.margin)
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(-1, 5), (6, 5), (0, 0), (0, -1)])
+def test_a_sample_that_cannot_be_is_refused(successes: int, trials: int) -> None:
+    with pytest.raises(ValueError, match="successes in"):
+        Sample(successes, trials)
+
+
+@given(
+    st.dictionaries(st.fractions(-16, 35, max_denominator=2**60), st.integers(1, 9), min_size=1, max_size=8)
+)
+def test_a_mean_of_fractions_is_exact_until_it_is_rounded(counts: dict[Fraction, int]) -> None:
+    values = [value for value, count in counts.items() for _ in range(count)]
+    mean = mean_of(counts)
+    assert mean is not None
+    assert mean.value == float(statistics.mean(values))
+    shifted = mean_of({value + 2**70: count for value, count in counts.items()})
+    assert shifted is not None
+    if mean.spread is None or shifted.spread is None:
+        assert len(values) == 1
+        return
+    assert mean.spread.sd == math.sqrt(statistics.variance(values))
+    assert shifted.spread.sd == mean.spread.sd

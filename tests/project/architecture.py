@@ -1,0 +1,322 @@
+"""The check of the architecture: which wing may import which, and which modules alone may do what.
+
+It reads the source and runs nothing. The floors are those written in ARCHITECTURE.md; `OWNED` lists who may
+touch what. A new rule is a new row, with a planted violation in `test_architecture.py`.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final
+
+# Each may import itself and those before it, never one after.
+PACKAGES: Final = ("solver", "pipeline", "jobs")
+DOWNWARDS: Final = "a wing imports only wings on the floors below it"
+CIRCLE: Final = "modules never import each other in a circle"
+
+_FLOORS: Final = re.compile(r"^(solver|pipeline|jobs): +(.+)$", re.MULTILINE)
+
+_BUILT_IN: Final = ("print", "input", "open", "__import__")
+_IMPORTERS: Final = ("__import__", "importlib.import_module")
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """Things that only a few modules may touch.
+
+    Attributes:
+        what: the rule, as it is told to whoever breaks it.
+        names: dotted names; each stands for everything below it too. `*.x` is an attribute x of anything.
+        owners: patterns of the files that may use them, relative to the root.
+    """
+
+    what: str
+    names: tuple[str, ...]
+    owners: tuple[str, ...]
+
+
+_NOW = ("datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today", "datetime.date.today")
+_CLOCKS = ("time.time", "time.time_ns", "time.localtime", "time.gmtime", "time.ctime", "time.strftime")
+_OS_WRITES = (
+    *("os.open", "os.fdopen", "os.write", "os.pwrite", "os.truncate", "os.ftruncate", "os.fsync", "os.sync"),
+    *(
+        "os.link",
+        "os.symlink",
+        "os.rename",
+        "os.renames",
+        "os.replace",
+        "os.remove",
+        "os.removedirs",
+        "os.unlink",
+    ),
+    *("os.mkdir", "os.makedirs", "os.rmdir", "os.chmod", "os.chown", "os.utime", "os.mkfifo", "os.mknod"),
+)
+_PATH_WRITES = (
+    *("*.open", "*.write_text", "*.write_bytes", "*.touch", "*.mkdir", "*.unlink", "*.rmdir", "*.rename"),
+    *("*.symlink_to", "*.hardlink_to", "*.chmod"),
+)
+_OS_READS = ("os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.read", "os.pread", "os.stat", "os.lstat")
+_PATH_READS = ("*.read_text", "*.read_bytes", "*.iterdir", "*.glob", "*.rglob", "glob")
+
+OWNED: Final = (
+    Owned(
+        "numba only in the solver's kernels",
+        ("numba", "llvmlite", "solver.jit.kernel", "solver.jit.inlined"),
+        ("solver/jit.py", "solver/search/vector.py", "solver/*/*_kernel.py"),
+    ),
+    Owned("duckdb only in the query module", ("duckdb",), ("pipeline/query/engine.py",)),
+    Owned(
+        "pyarrow only where schemas, Parquet and queries are",
+        ("pyarrow",),
+        (
+            *("pipeline/pools/parquet.py", "pipeline/studies/study_schema.py"),
+            *("pipeline/query/engine.py", "pipeline/query/sources.py", "pipeline/query/rows.py"),
+        ),
+    ),
+    Owned("JSON Schema only where documents are checked", ("jsonschema",), ("pipeline/store/documents.py",)),
+    Owned(
+        "pydantic only where settings are, and where documents are read strictly",
+        ("pydantic", "pydantic_core", "pydantic_settings"),
+        ("jobs/settings/*.py", "pipeline/store/strict_json.py"),
+    ),
+    Owned("TOML only in the file of settings", ("tomllib",), ("jobs/settings/config_file.py",)),
+    Owned("Prometheus only where metrics are written", ("prometheus_client",), ("jobs/watch/metrics.py",)),
+    Owned(
+        "matplotlib only where calibrations are drawn",
+        ("matplotlib",),
+        ("pipeline/studies/calibration_plot.py",),
+    ),
+    Owned("APScheduler only in the scheduler", ("apscheduler",), ("jobs/service/scheduler.py",)),
+    Owned(
+        # Besides: the process that answers a question, whose three streams are pipes.
+        "typer, printing and the terminal only in the command line",
+        (
+            "typer",
+            "click",
+            "rich",
+            "print",
+            "input",
+            "sys.stdin",
+            "sys.stdout",
+            "sys.stderr",
+            "sys.argv",
+            "sys.exit",
+        ),
+        ("jobs/cli/*", "jobs/terminal/*", "pipeline/query/worker.py"),
+    ),
+    Owned(
+        "the environment only in settings",
+        ("os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv", "os.unsetenv"),
+        ("jobs/settings/model.py",),
+    ),
+    Owned(
+        "now only in the command line, which passes it down",
+        (*_NOW, *_CLOCKS),
+        (
+            "jobs/cli/*",
+            "jobs/terminal/*",
+        ),
+    ),
+    Owned(
+        "durations are measured, and slept through, by jobs only",
+        ("time.sleep", "time.monotonic", "time.monotonic_ns", "time.perf_counter", "time.perf_counter_ns"),
+        ("jobs/*",),
+    ),
+    Owned(
+        # Storage takes from it the names of files that are not finished yet; they are never seen again.
+        "nothing is left to chance outside the tests",
+        ("random", "numpy.random", "secrets", "uuid", "os.urandom", "os.getrandom"),
+        ("pipeline/store/storage.py",),
+    ),
+    Owned(
+        # Besides: the lock file, the files of the secret key and of settings (which are only read), the
+        # folder of compiled kernels, which has to be private, and files that a user names with -o.
+        "files are written through the storage module",
+        ("open", "io.open", "shutil", "tempfile", *_OS_WRITES, *_PATH_WRITES),
+        (
+            *("pipeline/store/storage.py", "jobs/runs/lock.py", "jobs/settings/key_file.py"),
+            *(
+                "jobs/settings/config_file.py",
+                "jobs/kernel_cache.py",
+                "jobs/private_folder.py",
+                "jobs/cli/*",
+                "jobs/terminal/*",
+            ),
+        ),
+    ),
+    Owned(
+        # Besides: the shipped schemas, a look at what a folder holds before it is taken for a data root, the
+        # lock, the files of the secret key and of settings, the sources that name a kernel cache and what
+        # Python makes of them, the folders that hold it, and files that a user names with --file.
+        "files are read through the storage module",
+        (*_OS_READS, *_PATH_READS),
+        (
+            *("pipeline/store/storage.py", "pipeline/store/documents.py", "pipeline/store/root.py"),
+            *(
+                "jobs/runs/lock.py",
+                "jobs/settings/key_file.py",
+                "jobs/settings/config_file.py",
+                "jobs/kernel_cache.py",
+            ),
+            *("jobs/private_folder.py", "jobs/bytecode.py", "jobs/cli/*", "jobs/terminal/*"),
+        ),
+    ),
+    Owned(
+        "other processes are started to answer questions and for the operator's hooks only",
+        (
+            "subprocess",
+            "multiprocessing",
+            "pty",
+            "os.fork",
+            "os.forkpty",
+            "os.posix_spawn",
+            "os.system",
+            "os.popen",
+        ),
+        ("pipeline/query/client.py", "jobs/watch/hooks.py"),
+    ),
+    Owned("nothing talks to a network", ("socket", "ssl", "http", "urllib", "ftplib", "smtplib"), ()),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A name that a module imports or touches, in full, with its line."""
+
+    name: str
+    line: int
+    imported: bool
+
+
+def floors_in(text: str) -> dict[str, int]:
+    """The floor of every wing, and of every module directly in a package, as ARCHITECTURE.md lists them.
+
+    Args:
+        text: of the page. A package's line names its floors from the ground up, with ` < ` between them.
+    """
+    return {
+        f"{package}.{wing}": number
+        for package, floors in _FLOORS.findall(text)
+        for number, wings in enumerate(floors.split(" < "))
+        for wing in re.findall(r"\w+", wings)
+    }
+
+
+def violations(root: Path, floors: Mapping[str, int]) -> list[str]:
+    """Every breach in the packages below a root, as `file:line: name: rule`."""
+    found = []
+    graph: dict[str, set[str]] = {}
+    files = {
+        path.relative_to(root).as_posix(): path for name in PACKAGES for path in (root / name).rglob("*.py")
+    }
+    modules = {_module(place) for place in files}
+    for place, file in sorted(files.items()):
+        touched = uses(ast.parse(file.read_text("utf-8")), place)
+        for use in sorted(touched, key=lambda use: (use.line, use.name)):
+            found += [f"{place}:{use.line}: {use.name}: {rule}" for rule in broken(use, place, floors)]
+        imported = [use.name for use in touched if use.imported]
+        named = {name if name in modules else name.rpartition(".")[0] for name in imported}
+        graph[_module(place)] = (named & modules) - {_module(place)}
+    return found + [f"{' -> '.join(circle)}: {CIRCLE}" for circle in circles(graph)]
+
+
+def _module(place: str) -> str:
+    return place.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def circles(graph: Mapping[str, set[str]]) -> Iterator[list[str]]:
+    """Modules that import each other, round a circle: for each module the first circle it lies on, once."""
+    seen: set[str] = set()
+    for start in sorted(graph):
+        paths = [[start]]
+        visited = {start}
+        while paths and start not in seen:
+            path = paths.pop(0)
+            if start in graph[path[-1]]:
+                seen.update(path)
+                yield [*path, start]
+                break
+            following = sorted(graph[path[-1]] - visited)
+            visited.update(following)
+            paths += [[*path, module] for module in following]
+
+
+def broken(use: Use, place: str, floors: Mapping[str, int]) -> Iterator[str]:
+    """The rules that a use in this file breaks."""
+    package, other = place.split("/")[0], use.name.split(".")[0]
+    if use.imported and other == "tests":
+        yield "no program imports its tests"
+    if use.imported and other in PACKAGES and PACKAGES.index(other) > PACKAGES.index(package):
+        yield f"{package} never imports {other}"
+    if use.imported and other == package:
+        yield from _climbed(
+            ".".join(_module(place).split(".")[:2]), ".".join(use.name.split(".")[:2]), floors
+        )
+    for rule in OWNED:
+        owner = any(fnmatchcase(place, pattern) for pattern in rule.owners)
+        if not owner and any(_stands_for(name, use.name) for name in rule.names):
+            yield rule.what
+
+
+def _climbed(wing: str, other: str, floors: Mapping[str, int]) -> Iterator[str]:
+    """What is wrong with an import from a wing into another of its package; the ground is one floor."""
+    is_known = wing != other and wing in floors and other in floors
+    if is_known and floors[other] >= floors[wing] and (floors[wing], floors[other]) != (0, 0):
+        yield DOWNWARDS
+
+
+def _stands_for(name: str, used: str) -> bool:
+    if name.startswith("*."):
+        return "." in used and used.endswith(name[1:])
+    return used == name or used.startswith(f"{name}.")
+
+
+def uses(tree: ast.Module, place: str) -> set[Use]:
+    """All that a module imports, at whatever depth, and all names and attributes that it touches, in full."""
+    aliases: dict[str, str] = {}
+    found = set()
+    for node in ast.walk(tree):
+        for name, full in _imports(node, place):
+            aliases[name] = full
+            found.add(Use(full, node.lineno, imported=True))  # type: ignore[attr-defined]  # imports have lines
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute):
+            found.add(Use(_full_name(node, aliases), node.lineno, imported=False))
+        if isinstance(node, ast.Call) and _full_name(node.func, aliases) in _IMPORTERS:
+            found.add(Use(_literal(node), node.lineno, imported=True))
+    return found
+
+
+def _imports(node: ast.AST, place: str) -> Iterator[tuple[str, str]]:
+    """Each name that an import binds, and what it stands for in full."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            # `import a.b` binds a, but it is a.b that is imported.
+            yield alias.asname or alias.name, alias.name
+            if not alias.asname and "." in alias.name:
+                yield alias.name.split(".")[0], alias.name.split(".")[0]
+    if isinstance(node, ast.ImportFrom):
+        base = node.module or ""
+        if node.level:
+            package = place.split("/")[: -node.level]
+            base = ".".join((*package, base)).strip(".")
+        for alias in node.names:
+            yield alias.asname or alias.name, f"{base}.{alias.name}".strip(".")
+
+
+def _full_name(node: ast.expr, aliases: dict[str, str]) -> str:
+    """A dotted name with its alias resolved; what is neither imported nor built in is a `?`."""
+    if isinstance(node, ast.Name):
+        return aliases.get(node.id, node.id if node.id in _BUILT_IN else "?")
+    if isinstance(node, ast.Attribute):
+        return f"{_full_name(node.value, aliases)}.{node.attr}"
+    return "?"
+
+
+def _literal(call: ast.Call) -> str:
+    """The module that an import by name asks for; one that is not written out could be any."""
+    first = call.args[0] if call.args else None
+    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else "?"

@@ -1,0 +1,196 @@
+"""Hints are exact: every move has its true value, and whoever follows them makes the best score."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from pipeline.deals.shuffle import deal_numbered
+from solver.coach.analysis import Analysis, MoveValue, analyse, best_score_from
+from solver.coach.hint import hint, hint_from
+from solver.coach.runs import longest_runs
+from solver.search.exact import solve_position, warm_up
+from solver.table.deal import parse_deal
+from solver.table.moves import DRAW, Position, start
+from solver.table.replay import replay
+from solver.table.rules import RULES, Rules
+from solver.table.score import score_of
+from tests.support.holes import any_position, random_position
+from tests.twins import naive, naive_hint
+
+every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+
+SMALL = 12  # cards left, with which the naive solver takes a millisecond
+SOAKED = 20_000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled() -> None:
+    warm_up()
+
+
+def naively(position: Position, rules: str) -> int:
+    return naive.solve(position, rules).best_score
+
+
+def by_search(position: Position, rules: str) -> int:
+    return best_score_from(position, RULES[rules])
+
+
+def check_values(analysis: Analysis, line: str) -> None:
+    """Hold an analysis against the search from its own position, and each score against a replay."""
+    position, rules = analysis.position, analysis.rules
+    assert analysis.best_score == solve_position(position, rules).best_score
+    assert analysis.clearable == (analysis.best_score <= 0)
+    assert "".join(value.move for value in analysis.moves) == position.legal_moves(rules)
+    for value in analysis.moves:
+        best = solve_position(position.play(value.move), rules).line
+        assert best is not None
+        done = replay(position.deal, rules, line + value.move + best)
+        assert (done.score, done.cleared) == (value.best_score, value.clearable)
+        assert value.gives_away == value.best_score - analysis.best_score >= 0
+
+
+def check_values_naively(analysis: Analysis) -> None:
+    for value in analysis.moves:
+        found = naively(analysis.position.play(value.move), analysis.rules.name)
+        assert value.best_score == found
+
+
+def check_hint(analysis: Analysis, solve: naive_hint.Solve) -> None:
+    """Hold a hint and its reason against the slow twin."""
+    found = hint_from(analysis)
+    told = naive_hint.told(analysis.position, analysis.rules.name, solve)
+    code, values = next(iter(told.true.items()))
+    assert (found.move, found.best_score, found.clearable) == (
+        told.move,
+        told.best_score,
+        told.best_score <= 0,
+    )
+    assert (found.reason.code, found.reason.values) == (code, values), analysis.position
+
+
+# -- values -----------------------------------------------------------------------------------------------
+
+
+@every_rules
+def test_every_move_is_worth_what_its_line_replays_to_and_the_best_of_them_is_the_positions(
+    rules: Rules,
+) -> None:
+    dice = random.Random("values of moves")
+    for _ in range(150):
+        position, line = random_position(rules, dice)
+        check_values(analyse(position, rules), line)
+
+
+@every_rules
+def test_every_move_is_worth_what_the_naive_solver_finds(rules: Rules) -> None:
+    dice = random.Random("values by the naive solver")
+    for _ in range(150):
+        check_values_naively(analyse(any_position(dice, dice.randrange(SMALL + 1)), rules))
+
+
+@every_rules
+def test_a_hole_that_is_over_has_no_moves_and_the_score_as_it_stands(rules: Rules) -> None:
+    dice = random.Random("over")
+    over = [any_position(dice, 0), Position(deal_numbered(1), (5,) * 7, deal_numbered(1).stock[-1], 16)]
+    for position in over:
+        expected = score_of(position.cards_left, position.draws)
+        if not position.legal_moves(rules):
+            assert analyse(position, rules) == Analysis(position, rules, expected, ())
+            assert (hint(position, rules).move, hint(position, rules).best_score) == (None, expected)
+
+
+# -- the move that is chosen ------------------------------------------------------------------------------
+
+
+@every_rules
+def test_hints_at_small_tables_are_those_of_the_slow_twin(rules: Rules) -> None:
+    dice = random.Random("hints at small tables")
+    for _ in range(100):
+        check_hint(analyse(any_position(dice, dice.randrange(SMALL + 1)), rules), naively)
+
+
+@every_rules
+def test_hints_at_any_table_are_those_of_the_slow_twin(rules: Rules) -> None:
+    dice = random.Random("hints at any table")
+    for _ in range(150):
+        check_hint(analyse(random_position(rules, dice)[0], rules), by_search)
+
+
+@every_rules
+def test_whoever_follows_the_hints_makes_the_best_score(rules: Rules) -> None:
+    for number in range(12):
+        deal, line = deal_numbered(number), ""
+        position = start(deal)
+        best = solve_position(position, rules).best_score
+        while (found := hint(position, rules)).move is not None:
+            assert found.best_score == best
+            position, line = position.play(found.move), line + found.move
+        assert replay(deal, rules, line).score == best == found.best_score
+
+
+@every_rules
+def test_of_equal_moves_a_play_comes_first_then_the_longest_run_then_the_most_open_then_the_lowest_column(
+    rules: Rules,
+) -> None:
+    dice = random.Random("equal moves")
+    decided: Counter[int] = Counter()
+    for _ in range(400):
+        position, _ = random_position(rules, dice)
+        moves = position.legal_moves(rules)
+        if len(moves) < 2:
+            continue
+        ranking = sorted(ranked(position, move, rules.name) for move in moves)
+        equal = Analysis(position, rules, 0, tuple(MoveValue(move, 0, 0) for move in moves))
+        assert hint_from(equal).move == ranking[0][-1]
+        decided[next(place for place in range(4) if ranking[0][place] != ranking[1][place])] += 1
+    assert min(decided[place] for place in range(4)) > 2
+
+
+def ranked(position: Position, move: str, rules: str) -> tuple[bool, int, int, str]:
+    """The order of preference, the least first, by trying every run out."""
+    if move == DRAW:
+        return True, 0, 0, move
+    ends = naive_hint.ends_of_runs(position.play(move), rules)
+    length, openness = max((1 + length, naive_hint.openness(end, rules)) for length, end in ends)
+    return False, -length, -openness, move
+
+
+@every_rules
+def test_a_worse_move_is_never_preferred(rules: Rules) -> None:
+    dice = random.Random("worse moves")
+    for _ in range(300):
+        position, _ = random_position(rules, dice)
+        moves = position.legal_moves(rules)
+        if moves:
+            best = dice.choice(moves)
+            values = tuple(MoveValue(move, int(move != best), int(move != best)) for move in moves)
+            assert hint_from(Analysis(position, rules, 0, values)).move == best
+
+
+def test_the_longest_of_millions_of_runs_is_found_at_once() -> None:
+    # Found by climbing: 32,201,386 runs begin with its two plays; the longest clear the columns.
+    deal = parse_deal(
+        "TC 9C 4S 3D 2D | KD QH JD 7H 6D | KS QS 9D 8S 5D | 8H 9H TH JC TS | AH KH JH TD 4C |"
+        " 9S 8D 5C 4H 3H | 2S QC 7C 6S 3C | 2H | 6H AD AS 5S AC KC JS 2C 7D 6C 8C 4D 5H 7S QD 3S"
+    )
+    runs = longest_runs(start(deal), RULES["relaxed"])
+    assert {move: (run.length, run.openness) for move, run in runs.items()} == {"6": (35, 0), "7": (35, 0)}
+
+
+# -- soak -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.soak
+def test_twenty_thousand_random_positions_are_held_against_the_solver_from_scratch() -> None:
+    dice = random.Random("twenty thousand positions")
+    for count in range(SOAKED):
+        rules = list(RULES.values())[count % len(RULES)]
+        position, line = random_position(rules, dice)
+        analysis = analyse(position, rules)
+        check_values(analysis, line)
+        check_hint(analysis, by_search)
+        if position.cards_left <= SMALL:
+            check_values_naively(analysis)
+            check_hint(analysis, naively)

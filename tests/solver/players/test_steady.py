@@ -1,0 +1,283 @@
+import math
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solver.cards import ACE, DECK_SIZE, KING, QUEEN, RANK_COUNT, rank_of
+from solver.errors import UsageError
+from solver.players.steady import (
+    TOTAL_MASS,
+    ScoreDistribution,
+    Workspace,
+    rate,
+    rate_each,
+    score_masses,
+)
+from solver.table.deal import COLUMN_COUNT, STOCK_SIZE, TABLEAU_SIZE, Deal, parse_deal
+from solver.table.rules import RULES, Rules
+from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
+from tests.support.holes import random_deal
+from tests.support.reference import frozen
+from tests.twins.naive_steady import exact_masses
+from tests.twins.simulated_steady import simulate
+
+SCORES = range(LOWEST_SCORE, HIGHEST_SCORE + 1)
+SLIP = 1 / 20
+every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+
+
+@every_rules
+@pytest.mark.parametrize("row", frozen()["deals"], ids=lambda row: row["deal_number"])
+def test_the_reference_deals_come_out_to_the_last_unit(row: dict[str, Any], rules: Rules) -> None:
+    expected = row[rules.name]
+    distribution = rate(parse_deal(row["deal"]), rules)
+    assert [str(mass) for mass in distribution.masses] == expected["steady_mass"]
+    assert distribution.mean == pytest.approx(expected["steady_mean"], rel=0, abs=1e-12)
+    assert distribution.sd == pytest.approx(expected["steady_sd"], rel=0, abs=1e-12)
+    assert distribution.clear_rate == pytest.approx(expected["steady_clear_rate"], rel=0, abs=1e-12)
+    assert (distribution.p10, distribution.p50, distribution.p90) == tuple(
+        expected[f"steady_p{percent}"] for percent in (10, 50, 90)
+    )
+
+
+def check_against_the_twin(deal: Deal, rules: Rules) -> None:
+    assert rate(deal, rules).masses == exact_masses(deal, rules)
+
+
+@every_rules
+def test_random_deals_come_out_as_from_the_slow_twin(rules: Rules) -> None:
+    dice = random.Random(5)
+    for _ in range(4):
+        check_against_the_twin(random_deal(dice), rules)
+
+
+@pytest.mark.soak
+@every_rules
+def test_many_random_deals_come_out_as_from_the_slow_twin(rules: Rules) -> None:
+    dice = random.Random(6)
+    for _ in range(100):
+        check_against_the_twin(random_deal(dice), rules)
+
+
+BY_RANK = sorted(range(DECK_SIZE), key=rank_of)
+ORDERED_DECKS = {"by rank": BY_RANK, "by rank, backwards": BY_RANK[::-1]}
+
+
+@every_rules
+@pytest.mark.parametrize("cards", ORDERED_DECKS.values(), ids=ORDERED_DECKS)
+def test_ordered_decks_come_out_as_from_the_slow_twin(cards: list[int], rules: Rules) -> None:
+    check_against_the_twin(Deal(tuple(cards)), rules)
+
+
+def test_a_new_king_rule_needs_no_change_to_the_kernel() -> None:
+    check_against_the_twin(random_deal(random.Random(7)), Rules("open_handed", on_king="A2Q", on_ace="35K"))
+
+
+@every_rules
+def test_a_deal_without_any_play_scores_all_35_cards(rules: Rules) -> None:
+    kings, queens, jacks, aces = ([rank + 13 * suit for suit in range(4)] for rank in (KING, QUEEN, 10, ACE))
+    last = [*kings, *queens[:3]]
+    others = [card for card in range(DECK_SIZE) if ACE < rank_of(card) < 10]
+    buried = [queens[3], *jacks, *aces, *others]
+    columns = [card for n in range(COLUMN_COUNT) for card in (*buried[4 * n : 4 * n + 4], last[n])]
+    deal = Deal((*columns, *buried[TABLEAU_SIZE - COLUMN_COUNT :]))
+    assert rate(deal, rules).masses == (0,) * (SCORE_COUNT - 1) + (TOTAL_MASS,)
+
+
+@every_rules
+def test_a_workspace_of_any_size_gives_the_same(rules: Rules) -> None:
+    dice = random.Random(8)
+    for deal in [random_deal(dice) for _ in range(20)]:
+        for capacity in (0, 1, 77, 1000):
+            assert score_masses((deal,), rules, Workspace(capacity)) == [rate(deal, rules).masses]
+
+
+@every_rules
+def test_many_deals_at_once_come_out_as_one_by_one(rules: Rules) -> None:
+    deals = [random_deal(random.Random(n)) for n in range(40)]
+    one_by_one = [rate(deal, rules) for deal in deals]
+    assert rate_each(deals, rules) == one_by_one
+    assert rate_each((), rules) == []
+    masses = [distribution.masses for distribution in one_by_one]
+    assert score_masses(deals, rules, Workspace(1)) == masses  # which grows in the middle, more than once
+
+
+@every_rules
+def test_a_workspace_that_was_used_before_gives_the_same(rules: Rules) -> None:
+    dice = random.Random(9)
+    used = Workspace(2**13)
+    for deal in [random_deal(dice) for _ in range(20)]:
+        assert score_masses((deal,), rules, used) == score_masses((deal,), rules, Workspace(2**13))
+
+
+def test_threads_do_not_disturb_each_other() -> None:
+    dice = random.Random(10)
+    deals = [random_deal(dice) for _ in range(60)]
+    rate_golf = partial(rate, rules=RULES["golf"])
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(rate_golf, deals * 3)) == [rate_golf(deal) for deal in deals * 3]
+
+
+@every_rules
+def test_suits_make_no_difference(rules: Rules) -> None:
+    dice = random.Random(11)
+    deal = random_deal(dice)
+    suits = {rank: dice.sample(range(4), 4) for rank in range(RANK_COUNT)}
+    renamed = Deal(tuple(rank_of(card) + 13 * suits[rank_of(card)][card // 13] for card in deal.cards))
+    assert renamed != deal
+    assert rate(renamed, rules) == rate(deal, rules)
+
+
+@every_rules
+def test_the_order_of_the_columns_moves_no_more_than_remainders(rules: Rules) -> None:
+    dice = random.Random(12)
+    for _ in range(20):
+        deal = random_deal(dice)
+        columns = dice.sample(deal.columns, COLUMN_COUNT)
+        other = Deal((*(card for column in columns for card in column), *deal.cards[TABLEAU_SIZE:]))
+        pairs = zip(rate(deal, rules).masses, rate(other, rules).masses, strict=True)
+        # A position moves at most some tens of units, and a deal has some thousands of positions.
+        assert sum(abs(mass - mass_other) for mass, mass_other in pairs) < 2**20
+
+
+LEAST_EXPECTED = 20  # holes in a group of scores, for the square to follow its law
+HOLES = 5000
+ALLOWED_SURPRISE = 3.5
+
+
+def groups_of(distribution: ScoreDistribution, holes: int) -> list[range]:
+    """Runs of neighbouring scores in each of which enough holes are to be expected."""
+    groups, first = [], LOWEST_SCORE
+    for score in SCORES:
+        below = sum(distribution.probabilities[first - LOWEST_SCORE : score + 1 - LOWEST_SCORE])
+        above = sum(distribution.probabilities[score + 1 - LOWEST_SCORE :])
+        if min(below, above) * holes >= LEAST_EXPECTED:
+            groups.append(range(first, score + 1))
+            first = score + 1
+    return [*groups, range(first, HIGHEST_SCORE + 1)]
+
+
+def surprise(counts: Counter[int], distribution: ScoreDistribution) -> float:
+    """How far counts lie from what was to be expected, in standard deviations.
+
+    Pearson's chi-square over groups of scores, made normal by the cube root of Wilson and Hilferty (1931).
+    """
+    groups = groups_of(distribution, counts.total())
+    square: float = 0.0
+    for group in groups:
+        masses = distribution.masses[group.start - LOWEST_SCORE : group.stop - LOWEST_SCORE]
+        expected = counts.total() * sum(masses) / TOTAL_MASS
+        square += (sum(counts[score] for score in group) - expected) ** 2 / expected
+    freedom = len(groups) - 1
+    spread = 2 / (9 * freedom)
+    return (math.cbrt(square / freedom) - (1 - spread)) / math.sqrt(spread)
+
+
+def played(deal: Deal, rules: Rules, slip: float) -> Counter[int]:
+    return simulate(deal, rules, HOLES, slip, random.Random(13))
+
+
+def agree(counts: Counter[int], distribution: ScoreDistribution) -> bool:
+    mean = Fraction(sum(score * count for score, count in counts.items()), counts.total())
+    mean_off = abs(float(mean - distribution.mean_exact)) / (distribution.sd / math.sqrt(counts.total()))
+    return max(surprise(counts, distribution), mean_off) < ALLOWED_SURPRISE
+
+
+@every_rules
+@pytest.mark.parametrize("deal_dice", range(3))
+def test_holes_played_by_chance_agree(deal_dice: int, rules: Rules) -> None:
+    deal = random_deal(random.Random(deal_dice))
+    assert agree(played(deal, rules, SLIP), rate(deal, rules))
+
+
+@every_rules
+@pytest.mark.parametrize("deal_dice", range(3))
+def test_holes_played_by_one_who_slips_twice_as_often_do_not_agree(deal_dice: int, rules: Rules) -> None:
+    deal = random_deal(random.Random(deal_dice))
+    assert not agree(played(deal, rules, 2 * SLIP), rate(deal, rules))
+
+
+def spread_between(cuts: list[int]) -> ScoreDistribution:
+    edges = [0, *sorted(cuts), TOTAL_MASS]
+    return ScoreDistribution(tuple(after - before for before, after in pairwise(edges)))
+
+
+edges = st.integers(0, TOTAL_MASS) | st.sampled_from([n * TOTAL_MASS // 16 for n in range(17)])
+distributions = st.lists(edges, min_size=SCORE_COUNT - 1, max_size=SCORE_COUNT - 1).map(spread_between)
+fractions = st.fractions(0, 1, max_denominator=1000) | st.sampled_from([Fraction(n, 16) for n in range(17)])
+
+
+@given(distributions, fractions)
+def test_a_quantile_is_the_least_score_with_enough_mass_behind_it(
+    distribution: ScoreDistribution, fraction: Fraction
+) -> None:
+    score = distribution.quantile(fraction.numerator, fraction.denominator)
+    upto = sum(distribution.masses[: score + 1 - LOWEST_SCORE])
+    assert upto >= fraction * TOTAL_MASS
+    if score > LOWEST_SCORE:
+        assert upto - distribution.masses[score - LOWEST_SCORE] < fraction * TOTAL_MASS
+
+
+@given(distributions, fractions, fractions)
+def test_quantiles_never_fall(distribution: ScoreDistribution, one: Fraction, other: Fraction) -> None:
+    low, high = sorted((one, other))
+    assert distribution.quantile(*low.as_integer_ratio()) <= distribution.quantile(*high.as_integer_ratio())
+
+
+@given(distributions)
+def test_the_named_quantiles_are_tenths(distribution: ScoreDistribution) -> None:
+    named = (distribution.p10, distribution.p50, distribution.p90)
+    assert named == tuple(distribution.quantile(tenths, 10) for tenths in (1, 5, 9))
+
+
+@pytest.mark.parametrize("fraction", [(-1, 10), (11, 10), (1, 0), (0, 0), (1, -1)])
+def test_a_quantile_outside_0_to_1_is_refused(fraction: tuple[int, int]) -> None:
+    with pytest.raises(UsageError, match="is no quantile"):
+        spread_between([0] * (SCORE_COUNT - 1)).quantile(*fraction)
+
+
+@given(distributions)
+def test_moments_are_those_of_the_masses_in_fifty_digits(distribution: ScoreDistribution) -> None:
+    with localcontext(prec=50):
+        shares = [Decimal(mass) / TOTAL_MASS for mass in distribution.masses]
+        mean = sum(share * score for share, score in zip(shares, SCORES, strict=True))
+        square = sum(share * (score - mean) ** 2 for share, score in zip(shares, SCORES, strict=True))
+        cleared = sum(shares[: STOCK_SIZE + 1])
+        exact = (float(mean), float(square.sqrt()) if square else 0.0, float(cleared))
+    assert (distribution.mean, distribution.sd, distribution.clear_rate) == pytest.approx(
+        exact, rel=1e-15, abs=1e-15
+    )
+    assert abs(distribution.mean_exact - Fraction(mean)) < Fraction(1, 10**40)
+
+
+@given(distributions)
+def test_probabilities_are_the_masses_to_the_last_place_of_a_float(distribution: ScoreDistribution) -> None:
+    for probability, mass in zip(distribution.probabilities, distribution.masses, strict=True):
+        assert abs(Fraction(probability) * TOTAL_MASS - mass) <= Fraction(mass, 2**53)
+
+
+@given(distributions, st.integers(LOWEST_SCORE - 2, HIGHEST_SCORE + 2))
+def test_the_chance_of_at_most_a_score_is_all_the_mass_up_to_it_rounded_once(
+    distribution: ScoreDistribution, score: int
+) -> None:
+    upto = sum(distribution.masses[: max(0, score + 1 - LOWEST_SCORE)])
+    assert distribution.at_most(score) == float(Fraction(upto, TOTAL_MASS))
+
+
+@pytest.mark.parametrize(
+    "masses",
+    [(), (TOTAL_MASS,), (0,) * SCORE_COUNT, (TOTAL_MASS,) * SCORE_COUNT, (TOTAL_MASS + 1, -1, *(0,) * 50)],
+    ids=["none", "one", "zeros", "too much", "negative"],
+)
+def test_masses_that_are_no_distribution_are_refused(masses: tuple[int, ...]) -> None:
+    with pytest.raises(UsageError, match="masses"):
+        ScoreDistribution(masses)

@@ -1,0 +1,137 @@
+"""The kernels as plain Python: `NUMBA_DISABLE_JIT=1 pytest -m interpreted`.
+
+Without the compiler a number that does not fit, a wrong index or a line that never runs shows itself, and
+tools that watch Python see inside the kernels. Compiled, the same checks take no time.
+"""
+
+import inspect
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, ModuleType
+from typing import Any
+
+import pytest
+
+from solver import jit
+from solver.players import steady_kernel
+from solver.players.steady import Workspace, rate, score_masses
+from solver.search import line_kernel, solve_kernel
+from solver.search import sweep_kernel as search_kernel
+from solver.search.exact import solve, solve_position
+from solver.table.deal import parse_deal
+from solver.table.rules import RULES, Rules
+from tests.support.command import ROOT
+from tests.support.holes import any_position
+from tests.support.reference import frozen
+from tests.twins import naive
+from tests.twins.naive_steady import exact_masses
+
+REFERENCE = next(row for row in frozen()["deals"] if row["deal_number"] == "11")  # its proofs are short
+KERNELS = (line_kernel, search_kernel, solve_kernel, steady_kernel)
+
+every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+interpreted = pytest.mark.interpreted
+# Heights below an empty column wrap around, as they do in machine code; no play comes of them.
+wraps = pytest.mark.filterwarnings("ignore:overflow encountered in scalar subtract:RuntimeWarning")
+
+
+def check_positions(rules: Rules) -> None:
+    dice = random.Random("positions without a compiler")
+    for cards_left in (0, 2, 15, 18):
+        position = any_position(dice, cards_left)
+        ours, theirs = solve_position(position, rules), naive.solve(position, rules.name)
+        assert (ours.cleared, ours.best_score, ours.line) == (theirs.cleared, theirs.best_score, theirs.line)
+        assert solve_position(position, rules, fewest=False).cleared == theirs.cleared
+
+
+def check_steady(rules: Rules) -> None:
+    deal = parse_deal(REFERENCE["deal"])
+    assert (
+        [rate(deal, rules).masses]
+        == score_masses((deal,), rules, Workspace(2**10))
+        == [exact_masses(deal, rules)]
+    )
+
+
+@interpreted
+@wraps
+@every_rules
+def test_positions_come_out_as_in_the_slow_twin_without_the_compiler_too(rules: Rules) -> None:
+    check_positions(rules)
+
+
+@interpreted
+@wraps
+def test_a_reference_deal_comes_out_as_it_must_without_the_compiler_too() -> None:
+    solution, expected = solve(parse_deal(REFERENCE["deal"]), RULES["dead_king"]), REFERENCE["dead_king"]
+    assert (solution.best_score, solution.line) == (expected["best_score"], expected["line"])
+
+
+@interpreted
+@every_rules
+def test_the_steady_player_comes_out_as_its_twin_without_the_compiler_too(rules: Rules) -> None:
+    check_steady(rules)
+
+
+# -- every line of the kernels ----------------------------------------------------------------------------
+
+
+@contextmanager
+def lines_run(modules: tuple[ModuleType, ...]) -> Iterator[set[tuple[str, int]]]:
+    """The lines of these modules that run within the block, each as its file and number."""
+    files = {module.__file__ for module in modules}
+    seen: set[tuple[str, int]] = set()
+
+    def follow(frame: FrameType, event: str, _: Any) -> Any:
+        if event == "line":
+            seen.add((frame.f_code.co_filename, frame.f_lineno))
+        return follow
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, *_: follow if frame.f_code.co_filename in files else None)
+    try:
+        yield seen
+    finally:
+        sys.settrace(before)
+
+
+def lines_of(module: ModuleType) -> set[tuple[str, int]]:
+    """The lines of a module's functions, but for a statement that says what can never be."""
+    found = set()
+    for _, function in inspect.getmembers(module, inspect.isfunction):
+        if function.__module__ == module.__name__:
+            source, first = inspect.getsourcelines(function)
+            numbers = {number for *_, number in function.__code__.co_lines() if number}
+            head = [n for n in numbers if source[n - first].startswith(("@", "def "))]
+            never = [n for n in numbers if source[n - first].lstrip().startswith("raise ")]
+            found |= {(function.__code__.co_filename, n) for n in numbers.difference(head, never)}
+    return found
+
+
+@interpreted
+@wraps
+@pytest.mark.skipif(not jit.is_interpreted(), reason="compiled lines cannot be watched")
+def test_every_line_of_every_kernel_runs() -> None:
+    with lines_run(KERNELS) as seen:
+        check_positions(RULES["golf"])
+        check_steady(RULES["golf"])
+    wanted = set().union(*map(lines_of, KERNELS))
+    assert len(wanted) > 150
+    assert sorted(wanted - seen) == []
+
+
+def test_the_reduced_suite_passes_without_the_compiler() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-m", "interpreted", "-n", "0", "-p", "no:cacheprovider", __file__],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "8 passed" in run.stdout

@@ -1,0 +1,100 @@
+"""The command line run by tests: in this process, with its streams taken down, or as a process of its own."""
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from jobs.cli.app import run
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = "import sys; sys.argv[0] = 'fairway'; from jobs.cli import main; main()"
+STOP_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run of the command gave."""
+
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def text(self) -> str:
+        return self.out.decode()
+
+    @property
+    def complaint(self) -> str:
+        """The one line of an error; fails where there is more or less than that."""
+        assert self.out == b""
+        assert "Traceback" not in self.err
+        lines = [line for line in self.err.splitlines() if line.startswith("fairway: error: ")]
+        assert len(lines) == 1, self.err
+        assert self.err.endswith(f"{lines[0]}\n"), self.err
+        return lines[0].removeprefix("fairway: error: ")
+
+
+def fairway(*arguments: object, stdin: bytes = b"") -> Outcome:
+    """Run the command in this process."""
+    streams: list[Any] = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin, b"", b"")]
+    before = sys.stdin, sys.stdout, sys.stderr
+    sys.stdin, sys.stdout, sys.stderr = streams
+    try:
+        code = run([str(argument) for argument in arguments])
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = before
+    for stream in streams:
+        stream.flush()
+    return Outcome(code, streams[1].buffer.getvalue(), streams[2].buffer.getvalue().decode())
+
+
+def done(*arguments: object, stdin: bytes = b"") -> Outcome:
+    """Run the command in this process; it must end well."""
+    outcome = fairway(*arguments, stdin=stdin)
+    assert outcome.code == 0, outcome.err
+    return outcome
+
+
+@contextmanager
+def spawned(
+    *arguments: object, variables: Mapping[str, str] | None = None, stdin: BinaryIO | None = None
+) -> Iterator["subprocess.Popen[str]"]:
+    """The command as a process of its own; it is killed at the end of the block if it still runs."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, **(variables or {})},
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def read_until(process: "subprocess.Popen[str]", words: str) -> None:
+    """Read a process's standard error up to the line that holds these words."""
+    assert process.stderr is not None
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        if words in line:
+            return
+    raise AssertionError(f"{words!r} is not in {''.join(lines)!r}")
+
+
+def files_of(root: Path) -> dict[str, bytes]:
+    """Every file below a folder, by its relative path."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()
+    }

@@ -1,0 +1,126 @@
+"""Stand-ins for the edges of the pipeline, shared by tests that inject faults."""
+
+from collections.abc import Callable
+from functools import cache
+
+from pipeline.deals.certify import Batch, CertifiedDeal
+from pipeline.deals.levels import LEVELS
+from pipeline.deals.shuffle import deal_numbered
+from pipeline.errors import AlreadyThereError, MissingError
+from pipeline.store.storage import Storage
+from pipeline.work.counts import Clock, Stages, no_clock
+from solver.players.steady import TOTAL_MASS, ScoreDistribution
+from solver.table.score import SCORE_COUNT
+
+
+class Killed(BaseException):
+    """What a test raises where a real run would be killed: no handler for ordinary errors sees it."""
+
+
+class MemoryStorage:
+    """A storage without a disk, for tests that make many.
+
+    Attributes:
+        files: content by path.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+
+    def read(self, path: str) -> bytes:
+        if path not in self.files:
+            raise MissingError(path)
+        return self.files[path]
+
+    def create(self, path: str, data: bytes) -> None:
+        if path in self.files:
+            raise AlreadyThereError(path)
+        self.files[path] = data
+
+    def replace(self, path: str, data: bytes) -> None:
+        self.files[path] = data
+
+    def list(self, prefix: str) -> tuple[str, ...]:
+        return tuple(sorted(path for path in self.files if path.startswith(prefix)))
+
+    def remove(self, path: str) -> None:
+        self.read(path)
+        del self.files[path]
+
+
+class FailingStorage:
+    """A storage that fails at its n-th change, before or after the change has been made.
+
+    Attributes:
+        changes: the changes asked for so far, as (operation, path).
+    """
+
+    def __init__(self, inner: Storage, at: int, fault: BaseException, *, after: bool = False) -> None:
+        self._inner = inner
+        self._at = at
+        self._fault = fault
+        self._after = after
+        self.changes: list[tuple[str, str]] = []
+
+    def read(self, path: str) -> bytes:
+        return self._inner.read(path)
+
+    def list(self, prefix: str) -> tuple[str, ...]:
+        return self._inner.list(prefix)
+
+    def create(self, path: str, data: bytes) -> None:
+        self._change("create", path, lambda: self._inner.create(path, data))
+
+    def replace(self, path: str, data: bytes) -> None:
+        self._change("replace", path, lambda: self._inner.replace(path, data))
+
+    def remove(self, path: str) -> None:
+        self._change("remove", path, lambda: self._inner.remove(path))
+
+    def _change(self, operation: str, path: str, make: Callable[[], None]) -> None:
+        fails = len(self.changes) == self._at
+        self.changes.append((operation, path))
+        if fails and not self._after:
+            raise self._fault
+        try:
+            make()
+        finally:
+            if fails:
+                raise self._fault
+
+
+def fake_cleared(level: str, number: int) -> bool:
+    """Every other deal, and those that are admitted."""
+    return number % 2 == 0 or fake_admitted(level, number)
+
+
+@cache
+def fake_deal(level: str, number: int) -> CertifiedDeal:
+    """A certified deal made without solving anything; its puzzle is that of the number's shuffle."""
+    masses = [0] * SCORE_COUNT
+    masses[number % SCORE_COUNT] = TOTAL_MASS
+    return CertifiedDeal(
+        level=level,
+        deal_number=number,
+        deal=deal_numbered(number),
+        rules=LEVELS[level].rules.name,
+        par=3 + number % 3,
+        best_score=-(number % 17),
+        line="1D" * (number % 5),
+        draws=number % 5,
+        distribution=ScoreDistribution(tuple(masses)),
+    )
+
+
+def fake_admitted(level: str, number: int) -> bool:
+    """Some pattern without a short period, another one for each level."""
+    return (number * number + len(level)) % 7 < 2
+
+
+def fake_batch(level: str, first: int, count: int, clock: Clock = no_clock) -> Batch:
+    """Stands in for `certify_batch`."""
+    numbers = range(first, first + count)
+    deals = tuple(fake_deal(level, number) for number in numbers if fake_admitted(level, number))
+    cleared = tuple(number for number in numbers if fake_cleared(level, number))
+    stages = Stages(solving=clock() * count, rating=clock() * len(deals))
+    return Batch(first, count, deals, cleared, stages)

@@ -1,0 +1,62 @@
+"""Pools of fake deals: nights and generations made without solving anything, shared by tests of history."""
+
+import dataclasses
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from pipeline.deals.certify import CertifiedDeal
+from pipeline.pools.catalog import Catalog, Part, PartName, Pool, load_catalog, save_catalog
+from pipeline.pools.parquet import joined
+from pipeline.pools.parts import read_named_part, write_part
+from pipeline.pools.unfinished import next_generation
+from pipeline.store.storage import Storage
+from tests.support.doubles import fake_admitted, fake_deal
+
+LEVEL = "medium"
+NIGHT = date(2026, 11, 30)
+
+
+def with_nights(storage: Storage, sizes: Sequence[int], level: str = LEVEL) -> Catalog:
+    """One more night for each of these sizes, all of them in a single change."""
+    catalog = load_catalog(storage)
+    pool = catalog.pool(level)
+    for size in sizes:
+        night = NIGHT if pool.last_night is None else pool.last_night + timedelta(1)
+        part = _part(storage, pool, pool.next_number, size, night)
+        parts = (*pool.parts, part)
+        pool = dataclasses.replace(pool, parts=parts, next_number=part.last + 1, last_night=night)
+    return save_catalog(storage, catalog.with_pool(pool))
+
+
+def made_anew(storage: Storage, size: int, first: int = 0, level: str = LEVEL) -> Catalog:
+    """The next generation, as one part."""
+    catalog = load_catalog(storage)
+    pool = catalog.pool(level)
+    number = next_generation(pool)
+    pool = dataclasses.replace(pool, generation=number, newest_generation=number)
+    part = _part(storage, pool, first, size, None)
+    pool = dataclasses.replace(pool, parts=(part,), next_number=part.last + 1)
+    return save_catalog(storage, catalog.with_pool(pool))
+
+
+def _part(storage: Storage, pool: Pool, first: int, size: int, night: date | None) -> Part:
+    rows = admitted(pool.level, first, size)
+    name = PartName(pool.level, pool.generation, first, rows[-1].deal_number)
+    return write_part(storage, name, night, rows)
+
+
+def admitted(level: str, first: int, count: int) -> list[CertifiedDeal]:
+    """The first deals that the fake policy of a level admits from a number on."""
+    rows: list[CertifiedDeal] = []
+    number = first
+    while len(rows) < count:
+        if fake_admitted(level, number):
+            rows.append(fake_deal(level, number))
+        number += 1
+    return rows
+
+
+def rows_of(storage: Storage, parts: Sequence[Part]) -> Any:
+    """The rows of parts as one table; each part must be the one that was named."""
+    return joined([read_named_part(storage, part) for part in parts])

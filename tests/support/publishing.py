@@ -1,0 +1,65 @@
+"""A data root and what publishes into it: shared by the tests of publishing."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from pathlib import Path
+
+from pipeline.daily.publish import Published, make_daily, publish
+from pipeline.store.documents import INDEX_SCHEMA, parse, render
+from pipeline.store.storage import LocalStorage, Storage
+from pipeline.work.progress import SILENT, Progress
+from tests.support.doubles import FailingStorage, Killed
+
+KEY = bytes(range(32))
+OTHER_KEY = bytes(32)
+DAYS = tuple(date(2026, 11, 27) + timedelta(days=n) for n in range(4))  # to the 30th
+ALL_OVER = datetime(2026, 12, 1, 12, tzinfo=UTC)
+HALF_OVER = datetime(2026, 11, 29, 12, tzinfo=UTC)  # the 27th and the 28th are over
+NONE_OVER = datetime(2026, 11, 27, tzinfo=UTC)
+NEVER = -1
+
+EMPTY_INDEX = render({"schema": INDEX_SCHEMA, "dailies": []})
+
+Files = dict[str, bytes]
+
+made_before = cache(make_daily)  # the tests publish the same few holes over and over
+
+EXECUTOR = ThreadPoolExecutor(2)
+
+
+@dataclass
+class Site:
+    """A data root and what publishes into it."""
+
+    root: LocalStorage
+    progress: Progress = SILENT
+
+    def publish(
+        self,
+        days: Sequence[date] = DAYS,
+        now: datetime = HALF_OVER,
+        key: bytes | None = None,
+        storage: Storage | None = None,
+    ) -> Published:
+        return publish(storage or self.root, days, key, now, EXECUTOR, self.progress)
+
+    def files(self) -> Files:
+        return {path: self.root.read(path) for path in self.root.list("")}
+
+    def changes(self, now: datetime = HALF_OVER, key: bytes | None = None) -> list[tuple[str, str]]:
+        """What publishing writes here, in order."""
+        recorder = FailingStorage(self.root, NEVER, Killed())
+        self.publish(now=now, key=key, storage=recorder)
+        return recorder.changes
+
+    def edit(self, path: str, **fields: object) -> None:
+        """Change fields of a document by hand."""
+        self.root.replace(path, render(parse(self.root.read(path), path) | fields))
+
+
+def site_in(folder: Path) -> Site:
+    """A data root in a folder, with nothing in it yet."""
+    return Site(LocalStorage(folder))

@@ -1,0 +1,263 @@
+"""What is shipped for operators works as it is: every command, option, setting and metric it names exists."""
+
+import io
+import json
+import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from jobs.cli.app import app
+from jobs.settings.config_file import ConfigFile, lines_of
+from jobs.settings.keys import ALLOWED, VARIABLES, text_of
+from jobs.settings.load import faults_in, settings_from
+from jobs.settings.model import Settings
+from jobs.terminal.output import NAME
+from jobs.watch.status import PROBLEMS
+from pipeline.work.records import Outcome, record_document
+from tests.support.command import ROOT
+from tests.support.run_records import STARTED, run_at
+
+FOLDER = ROOT / "jobs" / "deploy"
+FILES = sorted(path.name for path in FOLDER.iterdir() if path.is_file())
+PAGE = (FOLDER / "README.md").read_text()
+SERVICES = ("fairway.service", "fairway-nightly.service")
+UNITS = (*SERVICES, "fairway-nightly.timer")
+MOST_EXPOSED = 20  # tenths: an exposure of 2.0
+PROGRAM = "/opt/fairway/bin/fairway"
+
+# The operator's own words before the command, and what ends it.
+_BEFORE = re.compile(
+    rf"^(?:[-\d* ]+fairway +)?(?:ExecStart=)?(?:.*?&& )?(?:sudo -u fairway )?(?:{PROGRAM}|fairway) "
+)
+_AFTER = {"|", "2>&1", "&&", ";"}
+
+
+def commands_in(text: str) -> Iterator[list[str]]:
+    """Each `fairway ..` of a text: of a line of its own, of code within a page, of a list in a Dockerfile."""
+    prose = re.sub(r"^ *```.*?```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    pieces = [*text.splitlines(), *(" ".join(code.split()) for code in re.findall(r"`([^`]+)`", prose))]
+    for piece in (piece.strip().lstrip("# ") for piece in pieces):
+        found = _BEFORE.match(piece)
+        if found:
+            yield list(_until_the_end(shlex.split(piece[found.end() :])))
+    for line in text.splitlines():
+        if line.startswith("CMD "):
+            yield json.loads(line.removeprefix("CMD "))
+        elif line.startswith("HEALTHCHECK "):
+            yield json.loads(line.partition(" CMD ")[2])[1:]
+
+
+def _until_the_end(words: list[str]) -> Iterator[str]:
+    for word in words:
+        if word in _AFTER:
+            return
+        yield word
+
+
+def check(words: list[str]) -> None:
+    """The command line accepts these words."""
+    command: Any = typer.main.get_command(app)
+    context = command.make_context(NAME, words[:1], resilient_parsing=True)
+    rest = list(words)
+    while hasattr(command, "commands"):
+        command = command.commands[rest.pop(0)]
+    command.make_context(command.name, rest, parent=context)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_command_and_option_that_a_file_names_exists(name: str) -> None:
+    for words in commands_in((FOLDER / name).read_text()):
+        check(words)
+
+
+def test_the_commands_of_the_files_are_found() -> None:
+    found = {name: list(commands_in((FOLDER / name).read_text())) for name in FILES}
+    assert found["fairway.service"] == [["serve", "--data", "/var/lib/fairway"]]
+    assert found["fairway-nightly.service"] == [["nightly", "--data", "/var/lib/fairway"]]
+    assert found["fairway.cron"] == [["nightly", "--data", "/var/lib/fairway"]]
+    assert found["Dockerfile"] == [["status"], ["serve"]]
+    assert ["config", "check", "/var/lib/fairway/fairway.toml"] in found["README.md"]
+    assert ["repair", "--dry-run"] in found["README.md"]
+    assert len(found["README.md"]) > 20
+
+
+@pytest.mark.parametrize("words", [["nightli"], ["nightly", "--dat", "x"], ["config", "sho"]])
+def test_a_command_that_does_not_exist_is_found_out(words: list[str]) -> None:
+    with pytest.raises((KeyError, typer.TyperException)):
+        check(words)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_variable_and_file_that_a_file_names_exists(name: str) -> None:
+    text = (FOLDER / name).read_text()
+    assert set(re.findall(r"FAIRWAY_[A-Z_]+", text)) <= set(VARIABLES)
+    named = re.findall(r"jobs/deploy/([\w.-]+)", text)
+    assert [file for file in named if not (FOLDER / file).exists()] == []
+
+
+# systemd
+
+
+@pytest.fixture(scope="module")
+def units(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The units, with a program that exists."""
+    folder = tmp_path_factory.mktemp("units")
+    for name in UNITS:
+        (folder / name).write_text((FOLDER / name).read_text().replace(PROGRAM, sys.executable))
+    return folder
+
+
+def analyzed(*words: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("there is no systemd here")
+    return subprocess.run(
+        ["systemd-analyze", *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_systemd_finds_nothing_wrong_with_the_units(units: Path) -> None:
+    run = analyzed("verify", *(f"./{name}" for name in UNITS), folder=units)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_is_hardened(name: str, units: Path) -> None:
+    words = ("security", "--no-pager", "--offline=true", f"--threshold={MOST_EXPOSED}", f"./{name}")
+    run = analyzed(*words, folder=units)
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr
+
+
+def lines_in(name: str) -> list[str]:
+    lines = (FOLDER / name).read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_both_services_may_do_the_same() -> None:
+    first, second = (lines[lines.index("StateDirectory=fairway") :] for lines in map(lines_in, SERVICES))
+    assert [line for line in first if line not in ("[Install]", "WantedBy=multi-user.target")] == second
+    for name in SERVICES:
+        assert {"User=fairway", "Group=fairway", "NoNewPrivileges=yes"} <= set(lines_in(name))
+
+
+def test_the_timer_makes_up_for_what_it_slept_over_and_goes_by_utc() -> None:
+    lines = lines_in("fairway-nightly.timer")
+    assert "Persistent=true" in lines
+    assert "OnCalendar=*-*-* 00:05:00 UTC" in lines
+
+
+def test_wrong_settings_are_not_tried_again_and_again() -> None:
+    for name in SERVICES:
+        assert "RestartPreventExitStatus=2 78" in lines_in(name)
+
+
+# Cron and the container
+
+
+def test_the_line_for_cron_names_a_time_a_user_and_the_command() -> None:
+    (line,) = [line for line in lines_in("fairway.cron") if "=" not in line.split()[0]]
+    assert re.fullmatch(rf"\d+ \* \* \* \* +fairway +{PROGRAM} nightly .*", line)
+    assert "%" not in line  # cron takes it for the end of a line
+
+
+def test_the_container_is_not_root_has_one_volume_and_a_read_only_root() -> None:
+    text = (FOLDER / "Dockerfile").read_text()
+    (user,) = re.findall(r"^USER (\d+):\d+$", text, re.MULTILINE)
+    (volume,) = re.findall(r"^VOLUME (\S+)$", text, re.MULTILINE)
+    places = re.findall(r"FAIRWAY_(?:DATA|CACHE)=(\S+)", text)
+    assert int(user) > 0
+    assert len(places) == 2
+    assert all(place.startswith(f"{volume}/") for place in places)
+    assert f"-v fairway:{volume}" in text
+    assert {"--read-only", "--cap-drop ALL", "no-new-privileges"} <= set(
+        re.findall(r"--read-only|--cap-drop ALL|no-new-privileges", text)
+    )
+    assert re.search(r'^HEALTHCHECK .* CMD \["fairway", "status"\]$', text, re.MULTILINE)
+    lines = re.findall(r"^COPY (?!--)(.*) \S+$", text, re.MULTILINE)
+    copied = [name for line in lines for name in line.split()]
+    assert [name for name in copied if not (ROOT / name).exists()] == []
+    assert {"solver", "pipeline", "jobs", "pyproject.toml"} <= set(copied)
+
+
+# Settings, alerts, and the page
+
+
+def test_the_example_of_settings_is_right_as_it_is_and_with_everything_in_force() -> None:
+    text = (FOLDER / "fairway.toml").read_text()
+    everything = re.sub(r"^# (\w+ = )", r"\1", text, flags=re.MULTILINE)
+    for each in (text, everything):
+        assert faults_in(ConfigFile(Path("/etc/fairway.toml"), each)) == ()
+    in_file = {key for key in lines_of(everything) if key in ALLOWED}
+    levels = {key for key in ALLOWED if key[0] == "levels" and key[1] != "hard"}
+    assert {text_of(key) for key in ALLOWED.keys() - in_file - levels} == {"daily_key"}
+
+
+def test_the_example_of_settings_shows_the_defaults() -> None:
+    text = (FOLDER / "fairway.toml").read_text()
+    settings = settings_from({}, 1, ConfigFile(Path("/etc/fairway.toml"), text))
+    assert settings.model_copy(update={"levels": {}}) == Settings()
+    assert [settings.deals_of("hard"), settings.cap_of("hard")] == [500, 20_000]
+
+
+def test_the_page_tells_what_every_alert_and_every_problem_means() -> None:
+    alerts = re.findall(r"alert: (\w+)", (FOLDER / "alerts.yml").read_text())
+    assert "FairwaySilent" in alerts
+    rows = re.findall(r"^\| `(\w+)` \|.*\S.*\|.*\S.*\|$", PAGE, re.MULTILINE)
+    assert sorted(rows) == sorted([*alerts, *PROBLEMS])
+
+
+def test_the_page_tells_how_to_do_what_operators_must_do() -> None:
+    headings = re.findall(r"^## (.*)$", PAGE, re.MULTILINE)
+    for task in ("Install", "Back up", "Restore", "Upgrade", "Move to another machine", "Rotate the key"):
+        assert task in headings
+
+
+def test_every_metric_of_the_alerts_is_written(made_root: Path) -> None:
+    written = (made_root / "metrics.prom").read_text()
+    alerts = (FOLDER / "alerts.yml").read_text()
+    named = re.findall(r'\b(fairway_\w+)(?:\{(\w+)=~?"([^"]*)"\})?', alerts)
+    assert "fairway_last_success_timestamp_seconds" in [name for name, _, _ in named]
+    assert "> 26 * 3600" in alerts
+    for name, label, values in named:
+        for value in values.split("|"):
+            series = f'{name}{{{label}="{value}"}} ' if label else f"{name} "
+            assert f"\n{series}" in written
+
+
+# The hook
+
+
+ADDRESS = "http://monitoring.example/1"
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_the_example_of_a_hook_calls_the_monitoring_address(
+    outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called = []
+
+    def urlopen(request: urllib.request.Request, timeout: int) -> Any:
+        called.append((request.full_url, request.data, timeout))
+        return nullcontext()
+
+    document = json.dumps({"event": "run", "run": record_document(run_at(STARTED, outcome))})
+    monkeypatch.setattr(urllib.request, "urlopen", urlopen)
+    monkeypatch.setattr(sys, "argv", ["fairway-ping", ADDRESS])
+    monkeypatch.setattr(sys, "stdin", io.StringIO(document))
+    runpy.run_path(str(FOLDER / "fairway-ping"))
+    addresses = {Outcome.FAILED: [f"{ADDRESS}/fail"], Outcome.STOPPED: []}
+    assert called == [(address, document.encode(), 10) for address in addresses.get(outcome, [ADDRESS])]
+
+
+def test_the_example_of_a_hook_can_be_executed() -> None:
+    assert (FOLDER / "fairway-ping").stat().st_mode & 0o111

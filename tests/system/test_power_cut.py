@@ -1,0 +1,210 @@
+"""A power cut leaves a state of before or after: data, then folder, then pointer reach the disk."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Set
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobs.terminal import clock
+from pipeline.daily.ledger import INDEX_PATH
+from pipeline.pools import nights as generate
+from pipeline.pools.catalog import CATALOG_FILE, kept_path
+from pipeline.query.views import SQL_FILE
+from tests.support.command import PROGRAM, ROOT, done, files_of
+from tests.support.ordeal import (
+    ROWS,
+    VARIABLES,
+    Files,
+    Ordeal,
+    Stage,
+    check_finished,
+    check_readable,
+    content,
+)
+from tests.support.power import TRACED, Call, LazyDisk, recorded, traced
+from tests.support.victim import Victim
+
+CUTS = 3  # by default
+NOT_SYNCED = ".lock"  # it says who runs, which a cut makes untrue anyway
+
+
+def check_order(calls: Iterable[Call], before: Files, end: Path) -> LazyDisk:
+    """Nothing points to what is not on the disk yet.
+
+    Args:
+        calls: of a run, in order.
+        before: the files that it began with.
+        end: the data root as the run left it.
+
+    Returns:
+        The disk at the end; everything is on it.
+    """
+    disk = LazyDisk(before)
+    there: dict[str, Set[str]] = {}  # what was on the disk when a name was last given or removed
+    for call in calls:
+        there[call.target or call.path] = disk.files().keys()
+        disk.feed(call)
+    parts = {part["path"] for pool in document(end, CATALOG_FILE)["pools"] for part in pool["parts"]}
+    assert parts <= there[CATALOG_FILE]
+    assert {kept_path(document(end, CATALOG_FILE)["change"] - 1)} - {kept_path(0)} <= there[CATALOG_FILE]
+    assert {*parts, CATALOG_FILE} <= there[SQL_FILE]
+    assert {f"daily/{entry['file']}" for entry in document(end, INDEX_PATH)["dailies"]} <= there[INDEX_PATH]
+    for path, on_disk in there.items():
+        if path.startswith("daily/2"):
+            assert {
+                path.replace("daily/", f"{folder}/solutions/") for folder in ("daily", "private")
+            } & on_disk
+        if path.startswith("private/solutions/2") and path not in disk.files():
+            assert path.replace("private/", "daily/") in on_disk
+    assert disk.unsettled() == []
+    assert disk.files().keys() | {NOT_SYNCED} == files_of(end).keys()
+    return disk
+
+
+def document(root: Path, path: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((root / path).read_bytes())
+    return found
+
+
+def run_recorded(ordeal: Ordeal, root: Path) -> list[Call]:
+    """Run an ordeal in this process, and take down what it does to the disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in VARIABLES.items():
+            patch.setenv(name, value)
+        patch.setattr(clock, "now", lambda: ordeal.row.command.now)
+        patch.setattr(generate, "BATCH_SIZE", 5)
+        root.mkdir(exist_ok=True)
+        with recorded(root) as calls:
+            done(*ordeal.row.command.words.split(), "--data", root)
+    return calls
+
+
+def survive_cuts(victim: Victim, ordeal: Ordeal, calls: list[Call], cuts: Iterable[int], place: Path) -> None:
+    """With what is on the disk for certain after so many calls, every reader is served and work goes on."""
+    for cut in cuts:
+        disk = LazyDisk(files_of(ordeal.start) if ordeal.start.exists() else {})
+        for call in calls[:cut]:
+            disk.feed(call)
+        if place.exists():
+            shutil.rmtree(place)
+        for path, data in disk.files().items():
+            (place / path).parent.mkdir(parents=True, exist_ok=True)
+            (place / path).write_bytes(data)
+        if place.exists():
+            check_readable(victim, ordeal, place)
+        check_finished(victim, ordeal, place)
+
+
+def test_a_power_cut_is_survived(victim: Victim, stage: Stage, tmp_path: Path) -> None:
+    ordeal = stage.play(ROWS["missed nights"])
+    root = ordeal.copy_to(tmp_path / "root")
+    calls = run_recorded(ordeal, root)
+    assert content(root) == ordeal.after
+    on_disk = check_order(calls, files_of(ordeal.start), root).files()
+    differing = {path for path, data in files_of(root).items() if on_disk.get(path) != data}
+    assert differing <= {NOT_SYNCED}
+    cuts = [(2 * n + 1) * len(calls) // (2 * CUTS) for n in range(CUTS)]
+    survive_cuts(victim, ordeal, calls, cuts, tmp_path / "cut")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ROWS)
+def test_a_power_cut_at_any_moment_is_survived(
+    victim: Victim, stage: Stage, tmp_path: Path, name: str
+) -> None:
+    ordeal = stage.play(ROWS[name])
+    calls = run_recorded(ordeal, ordeal.copy_to(tmp_path / "root"))
+    survive_cuts(victim, ordeal, calls, range(len(calls) + 1), tmp_path / "cut")
+
+
+def can_trace() -> bool:
+    try:
+        return subprocess.run(["strace", "-qq", "-o", os.devnull, "true"], check=False).returncode == 0
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not can_trace(), reason="strace is not here, or may not trace")
+def test_a_trace_of_a_real_night_shows_the_same_order(tmp_path: Path) -> None:
+    root, trace = tmp_path / "root", tmp_path / "trace"
+    root.mkdir()
+    night = ["nightly", "--date", "2931-03-01", "--allow-future", "--data", str(root)]
+    variables = {**VARIABLES, "FAIRWAY_DAILY_FROM": "2931-03-01"}
+    options = ["-f", "-y", "-qq", "--seccomp-bpf", "-s", "0", "-e", "signal=none"]
+    subprocess.run(
+        ["strace", *options, "-e", f"trace={TRACED}", "-o", trace, sys.executable, "-c", PROGRAM, *night],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        check=True,
+        capture_output=True,
+    )
+    check_order(traced(trace.read_text(), root), {}, root)
+
+
+# The disk of these tests, on planted mistakes
+
+WHOLE = [
+    Call("mkdir", "deals"),
+    Call("sync", ""),
+    Call("write", "deals/.incoming-1"),
+    Call("sync", "deals/.incoming-1", data=b"part"),
+    Call("link", "deals/.incoming-1", "deals/part"),
+    Call("unlink", "deals/.incoming-1"),
+    Call("sync", "deals"),
+]
+
+
+def fed(calls: Iterable[Call]) -> LazyDisk:
+    disk = LazyDisk({})
+    for call in calls:
+        disk.feed(call)
+    return disk
+
+
+def test_a_file_is_on_the_disk_once_its_data_its_name_and_its_folder_are() -> None:
+    assert fed(WHOLE).files() == {"deals/part": b"part"}
+    assert fed(WHOLE).unsettled() == []
+    for left_out in (0, 1, 6):
+        assert fed(WHOLE[:left_out] + WHOLE[left_out + 1 :]).files() == {}
+    assert fed(WHOLE[:-1]).unsettled() == ["deals/part"]
+
+
+def test_data_that_are_named_before_they_are_synced_are_caught() -> None:
+    with pytest.raises(AssertionError, match="becomes deals/part before it is synced"):
+        fed(WHOLE[:3] + WHOLE[4:])
+    with pytest.raises(AssertionError, match="is written to after it was synced"):
+        fed([*WHOLE[:4], WHOLE[2]])
+
+
+def test_a_name_that_is_replaced_or_removed_stays_until_its_folder_is_synced() -> None:
+    swap = [Call("sync", ".incoming-2", data=b"new"), Call("rename", ".incoming-2", "catalog.json")]
+    disk = LazyDisk({"catalog.json": b"old", "gone": b"gone"})
+    for call in (*swap, Call("unlink", "gone")):
+        disk.feed(call)
+    assert disk.files() == {"catalog.json": b"old", "gone": b"gone"}
+    disk.feed(Call("sync", ""))
+    assert disk.files() == {"catalog.json": b"new"}
+
+
+def test_a_trace_is_read_with_calls_that_were_cut_in_two() -> None:
+    text = """\
+7 mkdir("/r/deals", 0777) = 0
+7 fsync(3</r>) = 0
+8 write(4</r/deals/.incoming-1>, ""..., 4) = 4
+7 fsync(4</r/deals/.incoming-1> <unfinished ...>
+8 write(2</dev/null>, ""..., 4) = 4
+7 <... fsync resumed>) = 0
+7 link("/r/deals/.incoming-1", "/r/deals/part") = 0
+7 linkat(AT_FDCWD</>, "/r/deals/.incoming-1", AT_FDCWD</>, "/r/deals/part", 0) = -1 EEXIST (File exists)
+7 unlink("/r/deals/.incoming-1") = 0
+7 rename("/r/a", "/elsewhere/b") = 0
+7 fsync(5</r/deals>) = 0
+"""
+    calls = [Call(call.name, call.path, call.target) for call in WHOLE]
+    assert list(traced(text, Path("/r"))) == calls

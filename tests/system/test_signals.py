@@ -1,0 +1,219 @@
+"""SIGTERM and SIGINT stop the service whatever it is doing: soon, with exit code 0, and nothing half done.
+
+How soon is measured in processor time, so that it does not matter what else the machine does.
+"""
+
+import json
+import os
+import resource
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobs.stoppable import held_signals
+from pipeline.store.storage import INCOMING
+from tests.support.command import STOP_SECONDS, fairway, files_of, read_until, spawned
+from tests.support.ordeal import ROWS, VARIABLES, Ordeal, Stage, check_finished, check_readable
+from tests.support.victim import SIGNALS, Request, Victim
+
+SOON = 5.0  # seconds
+NUMBERS = [getattr(signal, name) for name in SIGNALS]
+LARGE = {"FAIRWAY_DEALS_PER_NIGHT": "3000", "FAIRWAY_DAILY_FROM": "2931-03-01", "FAIRWAY_WORKERS": "1"}
+NOW = datetime(2026, 11, 30, 13, tzinfo=UTC)
+# Where a signal comes: a part of the path that is worked at, and how many steps there go before.
+PLACES = {
+    "writing a part": ("deals/level=medium", 2),
+    "swapping the catalog": ("catalog.json", 0),
+    "publishing a solution": ("private/solutions/", 2),
+    "publishing a hole": ("daily/20", 0),
+    "publishing the index": ("daily/index.json", 0),
+}
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processor time is read there")
+
+
+def work_of(process: int) -> float:
+    """Seconds of processor time that a process has taken."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def work_of_ended() -> float:
+    """The same of all processes of this one that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def check_stopped(root: Path, words: str, number: int, variables: dict[str, str], work: float = 0) -> None:
+    """Let the service say these words, and work for so long after them; then a signal must stop it soon."""
+    ended = work_of_ended()
+    with spawned("serve", "--data", root, variables=variables) as process:
+        read_until(process, words)
+        begun = work_of(process.pid)
+        while work_of(process.pid) < begun + work:
+            time.sleep(0.01)
+        before = work_of(process.pid)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=STOP_SECONDS)
+    assert work_of_ended() - ended - before < SOON
+    assert process.returncode == 0, err
+    assert f"stopped by {signal.Signals(number).name}" in err
+    assert "Traceback" not in err
+    assert [record["outcome"] for record in records(root)] == ["stopped"]
+    assert not any(INCOMING in path for path in files_of(root))
+    assert not (root / "catalog.json").exists()
+
+
+def records(root: Path) -> list[dict[str, object]]:
+    return [json.loads(file.read_bytes()) for file in sorted((root / "runs").iterdir())]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_service_is_stopped_while_it_gets_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def read(*_: object, **__: object) -> None:
+        signal.raise_signal(number)
+
+    monkeypatch.setattr("jobs.terminal.context.read_configuration", read)
+    ended = fairway("serve", "--data", tmp_path / "root")
+    assert (ended.code, ended.err) == (0, "")
+    assert not (tmp_path / "root").exists()
+
+
+def check_compiling_is_stopped(folder: Path, number: int, work: float) -> None:
+    variables = LARGE | {"FAIRWAY_CACHE": str(folder / "cache")}
+    check_stopped(folder / "root", "compiling the solver", number, variables, work)
+    left = {file.name.partition("-")[0] for file in (folder / "cache").iterdir()}
+    assert left <= {"kernels"}  # whole, or nothing: what is half compiled is never loaded
+
+
+def test_compiling_is_stopped(tmp_path: Path) -> None:
+    check_compiling_is_stopped(tmp_path, signal.SIGTERM, 1)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("work", [0, 0.5, 2, 3, 4, 5, 6, 7])
+def test_compiling_is_stopped_at_any_time(tmp_path: Path, number: int, work: float) -> None:
+    check_compiling_is_stopped(tmp_path, number, work)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_signal_that_is_held_back_comes_when_it_is_let_through(number: int) -> None:
+    came: list[str] = []
+
+    def take(_number: int, _frame: object) -> None:
+        came.append("signal")
+        raise SystemExit
+
+    def work() -> None:
+        with held_signals() as let_through:
+            let_through()
+            signal.raise_signal(number)
+            came.append("held")
+            let_through()
+            came.append("lost")
+
+    before = signal.signal(number, take)
+    try:
+        with pytest.raises(SystemExit):
+            work()
+        assert came == ["held", "signal"]
+        assert signal.getsignal(number) is take
+    finally:
+        signal.signal(number, before)
+
+
+def test_a_signal_that_nobody_lets_through_comes_at_the_end() -> None:
+    def work() -> None:
+        with held_signals():
+            signal.raise_signal(signal.SIGINT)
+            reached.append("end")
+
+    reached: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert reached == ["end"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_handler_that_wants_no_second_signal_keeps_its_will() -> None:
+    def take(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise SystemExit
+
+    before = signal.signal(signal.SIGTERM, take)
+    try:
+        with pytest.raises(SystemExit), held_signals():
+            signal.raise_signal(signal.SIGTERM)
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_in_a_thread_that_gets_no_signals_none_are_held() -> None:
+    def work() -> None:
+        with held_signals() as let_through:
+            let_through()
+
+    with ThreadPoolExecutor(1) as executor:
+        executor.submit(work).result()
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_sampling_is_stopped(tmp_path: Path, number: int) -> None:
+    check_stopped(tmp_path / "root", "easy: 300 of 3,000", number, LARGE)
+
+
+@pytest.fixture
+def ordeal(stage: Stage) -> Ordeal:
+    return stage.play(ROWS["a first night"])
+
+
+def check_survived(victim: Victim, ordeal: Ordeal, root: Path, request: Request) -> None:
+    """A signal stops the service soon, and the next run makes what an undisturbed one would have made."""
+    ended = victim.run(request)
+    assert (ended.code, ended.work < SOON) == (0, True), ended
+    assert f"stopped by {request.fault}" in ended.err
+    assert "Traceback" not in ended.err
+    check_readable(victim, ordeal, root)
+    assert {record["outcome"] for record in records(root)} <= {"stopped", "done"}
+    check_finished(victim, ordeal, root)
+
+
+def served(root: Path, fault: str, **where: Any) -> Request:
+    arguments = ("serve", "--data", str(root))
+    return Request(arguments, NOW, VARIABLES, fault=fault, seconds=STOP_SECONDS, **where)
+
+
+@pytest.mark.parametrize("fault", SIGNALS)
+@pytest.mark.parametrize("name", PLACES)
+def test_writing_and_publishing_are_stopped(
+    victim: Victim, ordeal: Ordeal, tmp_path: Path, name: str, fault: str
+) -> None:
+    place, at = PLACES[name]
+    root = tmp_path / "root"
+    check_survived(victim, ordeal, root, served(root, fault, place=place, at=at))
+    assert records(root)[0]["outcome"] == "stopped"
+
+
+def test_a_signal_that_comes_with_the_record_does_not_lose_it(
+    victim: Victim, ordeal: Ordeal, tmp_path: Path
+) -> None:
+    root = tmp_path / "root"
+    check_survived(victim, ordeal, root, served(root, "SIGTERM", place="runs/", at=2))
+    assert records(root)[0]["outcome"] == "done"
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("fault", SIGNALS)
+def test_a_run_is_stopped_at_any_step(victim: Victim, ordeal: Ordeal, tmp_path: Path, fault: str) -> None:
+    for at in range(8, ordeal.steps):  # the steps before make the data root
+        root = ordeal.copy_to(tmp_path / f"root-{at}")
+        check_survived(victim, ordeal, root, served(root, fault, at=at))

@@ -1,0 +1,56 @@
+"""The yardstick, `plain_sweep.c`: a plain exact sweep in C to hold the fast search against.
+
+`python -m tests.twins.yardstick > data/reference/yardstick_v1.csv` makes the golden data again.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipeline.deals.shuffle import deal_numbered
+from solver.table.deal import Deal
+from solver.table.rules import RULES
+
+SOURCE = Path(__file__).with_name("plain_sweep.c")
+COUNT = 1000
+COMMENT = (
+    "# best score of each deal by shuffle v1 number as tests/twins/plain_sweep.c finds it, - where it"
+    " cannot be cleared; made by python -m tests.twins.yardstick"
+)
+
+
+def compiler() -> str | None:
+    """The C compiler of this machine, if there is one."""
+    return shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+
+
+def build(folder: Path, *options: str) -> Path:
+    """Compile the yardstick into a folder, with further options of the compiler."""
+    program, found = folder / "plain_sweep", compiler()
+    if found is None:
+        sys.exit("the yardstick needs a C compiler: cc, gcc or clang on the path")
+    subprocess.run([found, "-O3", *options, "-o", program, SOURCE], check=True)
+    return program
+
+
+def best_scores(program: Path, rules: str, deals: Sequence[Deal]) -> list[str]:
+    """For each deal its best score as text, or `-` where it cannot be cleared."""
+    text = "".join(f"{deal.notation}\n" for deal in deals)
+    run = subprocess.run([program, rules], input=text, capture_output=True, text=True, check=True)
+    return run.stdout.splitlines()
+
+
+def golden(program: Path) -> str:
+    """The text of `yardstick_v1.csv`."""
+    deals = [deal_numbered(number) for number in range(COUNT)]
+    columns = [best_scores(program, rules, deals) for rules in RULES]
+    rows = (",".join((str(number), *row)) for number, row in enumerate(zip(*columns, strict=True)))
+    return "\n".join((COMMENT, f"deal_number,{','.join(RULES)}", *rows, ""))
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        sys.stdout.write(golden(build(Path(name))))
