@@ -32,9 +32,10 @@ _SETTINGS_OF_THE_DEVELOPER = {
     name for name in os.environ if name.startswith("FAIRWAY_") and name != "FAIRWAY_CACHE"
 }
 LOADED = (
-    *(f"jobs.{name}" for name in ("nightly", "publishing", "regeneration", "repairing", "service", "upkeep")),
-    *(f"jobs.cli.{name}" for name in ("app", "history_report")),
-    *(f"pipeline.{name}" for name in ("compact", "query", "repair", "rollback", "verify")),
+    *(f"jobs.runs.{name}" for name in ("nightly", "publishing", "regeneration", "repairing", "pools")),
+    *("jobs.service.service", "jobs.cli.app", "jobs.cli.history_report"),
+    *("pipeline.pools.compact", "pipeline.pools.rollback", "pipeline.query.engine"),
+    *("pipeline.integrity.repair", "pipeline.integrity.verify"),
     *("rich.box", "rich.console", "rich.table", "rich.text", "prometheus_client"),
 )
 

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER, _shuffled, daily_candidate, deal_numbered
 from solver.cards import DECK_SIZE
 from solver.errors import UsageError
+from tests.support.command import ROOT
 from tests.support.reference import frozen, shuffles
 
-JAVASCRIPT = Path(__file__).with_name("shuffle_v1.mjs")
+JAVASCRIPT = ROOT / "tests" / "twins" / "shuffle_v1.mjs"
 KEY = bytes(range(32))
 
 # The first numbers whose shuffle passes over a word (one in some seven million does).
