@@ -16,7 +16,7 @@ from pipeline.errors import CheckError
 from pipeline.work.counts import Clock, Stages, Stopwatch, no_clock
 from solver.errors import LineError, UsageError
 from solver.players import steady
-from solver.players.steady import ScoreDistribution
+from solver.players.distribution import ScoreDistribution
 from solver.search import exact as search
 from solver.search.exact import Solution
 from solver.table.deal import Deal

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from solver.errors import UsageError
+from solver.players.distribution import ScoreDistribution
 from solver.table.rules import RULES, Rules
-
-if TYPE_CHECKING:  # the command line lists the levels in its help, and must not load the player for that
-    from solver.players.steady import ScoreDistribution
 
 LOWEST_PAR: Final = 3
 HIGHEST_PAR: Final = 5
@@ -40,7 +38,7 @@ class Level:
     mean_below: Fraction | None = None
     course: tuple[int, ...] = ()
 
-    def admits(self, distribution: "ScoreDistribution") -> bool:
+    def admits(self, distribution: ScoreDistribution) -> bool:
         """Whether a deal that can be cleared is admitted with this score distribution."""
         mean = distribution.mean_exact
         return (self.mean_from is None or mean >= self.mean_from) and (
@@ -81,7 +79,7 @@ def level_named(name: str) -> Level:
     return LEVELS[name]
 
 
-def par_of(distribution: "ScoreDistribution") -> int:
+def par_of(distribution: ScoreDistribution) -> int:
     """Par v1 (frozen): the steady mean rounded half up, and kept to 3 .. 5."""
     return par_of_mean(distribution.mean_exact)
 

@@ -22,14 +22,14 @@ import numpy.typing as npt
 
 from solver.cards import RANK_COUNT
 from solver.jit import inlined, kernel
-from solver.table.deal import COLUMN_COUNT, COLUMN_HEIGHT, TABLEAU_SIZE
+from solver.players.distribution import TOTAL_MASS
+from solver.table.deal import COLUMN_COUNT, COLUMN_HEIGHT, STOCK_SIZE, TABLEAU_SIZE
 from solver.table.score import LOWEST_SCORE, SCORE_COUNT
 
 Flags = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.int64]
 Indices = npt.NDArray[np.int32]
 
-TOTAL_MASS: Final = 2**60
 SLIP_ODDS: Final = 20  # the player slips once in so many plays
 
 # Fields of a row of `positions`. A position's plays end where those of the next row begin.
@@ -38,6 +38,7 @@ POSITION_FIELDS: Final = 4
 # Fields of a row of `plays`. A value of 0 waits for that of the target.
 TARGET, PLAY_VALUE = range(2)
 PLAY_FIELDS: Final = 2
+CLEARED_ROWS: Final = STOCK_SIZE + 1  # the first rows of `positions`: ends with the columns cleared
 LEAST_POSITIONS: Final = SCORE_COUNT + COLUMN_COUNT  # fewer would not even hold the ends and the opening
 
 _ALL_EXPOSED: Final = sum(1 << COLUMN_HEIGHT * column - 1 for column in range(1, COLUMN_COUNT + 1))

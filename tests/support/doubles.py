@@ -9,8 +9,8 @@ from pipeline.deals.shuffle import deal_numbered
 from pipeline.errors import AlreadyThereError, MissingError
 from pipeline.store.storage import Storage
 from pipeline.work.counts import Clock, Stages, no_clock
-from solver.players.steady import TOTAL_MASS, ScoreDistribution
-from solver.table.score import SCORE_COUNT
+from solver.players.distribution import TOTAL_MASS, ScoreDistribution
+from solver.table.score import LOWEST_SCORE, SCORE_COUNT
 
 
 class Killed(BaseException):
@@ -108,7 +108,7 @@ def fake_deal(level: str, number: int) -> CertifiedDeal:
         best_score=-(number % 17),
         line="1D" * (number % 5),
         draws=number % 5,
-        distribution=ScoreDistribution(tuple(masses)),
+        distribution=ScoreDistribution(tuple(masses), cleared_mass=sum(masses[: 1 - LOWEST_SCORE])),
     )
 
 

@@ -9,7 +9,8 @@ import pytest
 from pipeline.deals.shuffle import deal_numbered
 from solver.cards import card_name
 from solver.coach.review import review
-from solver.players.steady import TOTAL_MASS, rate
+from solver.players.distribution import TOTAL_MASS
+from solver.players.steady import rate
 from solver.search.exact import solve
 from solver.table.rules import RULES
 from solver.table.score import score_name

@@ -9,7 +9,7 @@ import pytest
 from pipeline.deals.levels import DAILY, LEVELS, Level, level_named, par_of
 from pipeline.versions import DAILY_VERSIONS, PART_VERSIONS
 from solver.errors import UsageError
-from solver.players.steady import TOTAL_MASS, ScoreDistribution
+from solver.players.distribution import TOTAL_MASS, ScoreDistribution
 from solver.table.rules import RULES
 from solver.table.score import LOWEST_SCORE, SCORE_COUNT
 from tests.support.reference import REFERENCE
@@ -22,7 +22,7 @@ def distribution_of(**masses: int) -> ScoreDistribution:
     row = [0] * SCORE_COUNT
     for name, mass in masses.items():
         row[int(name[1:]) - LOWEST_SCORE] = mass
-    return ScoreDistribution(tuple(row))
+    return ScoreDistribution(tuple(row), cleared_mass=sum(row[: 1 - LOWEST_SCORE]))
 
 
 def around(low: int) -> tuple[ScoreDistribution, ScoreDistribution, ScoreDistribution]:
@@ -39,7 +39,8 @@ def test_policies_and_par_meet_the_frozen_reference(rules: str) -> None:
     level = next(level for level in LEVELS.values() if level.rules.name == rules)
     for deal in FROZEN["deals"]:
         value: dict[str, Any] = deal[rules]
-        distribution = ScoreDistribution(tuple(int(mass) for mass in value["steady_mass"]))
+        masses = tuple(int(mass) for mass in value["steady_mass"])
+        distribution = ScoreDistribution(masses, cleared_mass=sum(masses[: 1 - LOWEST_SCORE]))
         admitted = value["cleared"] and level.admits(distribution)
         assert (level.name if admitted else None) == value["admitted_by"], deal["deal_number"]
         assert par_of(distribution) == value["par"], deal["deal_number"]

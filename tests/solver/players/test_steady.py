@@ -2,27 +2,18 @@ import math
 import random
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from solver.cards import ACE, DECK_SIZE, KING, QUEEN, RANK_COUNT, rank_of
-from solver.errors import UsageError
-from solver.players.steady import (
-    TOTAL_MASS,
-    ScoreDistribution,
-    Workspace,
-    rate,
-    rate_each,
-    score_masses,
-)
-from solver.table.deal import COLUMN_COUNT, STOCK_SIZE, TABLEAU_SIZE, Deal, parse_deal
+from solver.players import steady
+from solver.players.distribution import TOTAL_MASS, ScoreDistribution
+from solver.players.player import Player
+from solver.players.steady import Workspace, rate, rate_each, score_masses
+from solver.table.deal import COLUMN_COUNT, TABLEAU_SIZE, Deal, parse_deal
 from solver.table.rules import RULES, Rules
 from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
 from tests.support.holes import random_deal
@@ -47,6 +38,13 @@ def test_the_reference_deals_come_out_to_the_last_unit(row: dict[str, Any], rule
     assert (distribution.p10, distribution.p50, distribution.p90) == tuple(
         expected[f"steady_p{percent}"] for percent in (10, 50, 90)
     )
+
+
+def test_the_module_is_a_player() -> None:
+    player: Player = steady
+    deal = random_deal(random.Random(4))
+    assert player.name == "steady"
+    assert player.rate_each((deal,), RULES["golf"]) == [rate(deal, RULES["golf"])]
 
 
 def check_against_the_twin(deal: Deal, rules: Rules) -> None:
@@ -204,80 +202,3 @@ def test_holes_played_by_chance_agree(deal_dice: int, rules: Rules) -> None:
 def test_holes_played_by_one_who_slips_twice_as_often_do_not_agree(deal_dice: int, rules: Rules) -> None:
     deal = random_deal(random.Random(deal_dice))
     assert not agree(played(deal, rules, 2 * SLIP), rate(deal, rules))
-
-
-def spread_between(cuts: list[int]) -> ScoreDistribution:
-    edges = [0, *sorted(cuts), TOTAL_MASS]
-    return ScoreDistribution(tuple(after - before for before, after in pairwise(edges)))
-
-
-edges = st.integers(0, TOTAL_MASS) | st.sampled_from([n * TOTAL_MASS // 16 for n in range(17)])
-distributions = st.lists(edges, min_size=SCORE_COUNT - 1, max_size=SCORE_COUNT - 1).map(spread_between)
-fractions = st.fractions(0, 1, max_denominator=1000) | st.sampled_from([Fraction(n, 16) for n in range(17)])
-
-
-@given(distributions, fractions)
-def test_a_quantile_is_the_least_score_with_enough_mass_behind_it(
-    distribution: ScoreDistribution, fraction: Fraction
-) -> None:
-    score = distribution.quantile(fraction.numerator, fraction.denominator)
-    upto = sum(distribution.masses[: score + 1 - LOWEST_SCORE])
-    assert upto >= fraction * TOTAL_MASS
-    if score > LOWEST_SCORE:
-        assert upto - distribution.masses[score - LOWEST_SCORE] < fraction * TOTAL_MASS
-
-
-@given(distributions, fractions, fractions)
-def test_quantiles_never_fall(distribution: ScoreDistribution, one: Fraction, other: Fraction) -> None:
-    low, high = sorted((one, other))
-    assert distribution.quantile(*low.as_integer_ratio()) <= distribution.quantile(*high.as_integer_ratio())
-
-
-@given(distributions)
-def test_the_named_quantiles_are_tenths(distribution: ScoreDistribution) -> None:
-    named = (distribution.p10, distribution.p50, distribution.p90)
-    assert named == tuple(distribution.quantile(tenths, 10) for tenths in (1, 5, 9))
-
-
-@pytest.mark.parametrize("fraction", [(-1, 10), (11, 10), (1, 0), (0, 0), (1, -1)])
-def test_a_quantile_outside_0_to_1_is_refused(fraction: tuple[int, int]) -> None:
-    with pytest.raises(UsageError, match="is no quantile"):
-        spread_between([0] * (SCORE_COUNT - 1)).quantile(*fraction)
-
-
-@given(distributions)
-def test_moments_are_those_of_the_masses_in_fifty_digits(distribution: ScoreDistribution) -> None:
-    with localcontext(prec=50):
-        shares = [Decimal(mass) / TOTAL_MASS for mass in distribution.masses]
-        mean = sum(share * score for share, score in zip(shares, SCORES, strict=True))
-        square = sum(share * (score - mean) ** 2 for share, score in zip(shares, SCORES, strict=True))
-        cleared = sum(shares[: STOCK_SIZE + 1])
-        exact = (float(mean), float(square.sqrt()) if square else 0.0, float(cleared))
-    assert (distribution.mean, distribution.sd, distribution.clear_rate) == pytest.approx(
-        exact, rel=1e-15, abs=1e-15
-    )
-    assert abs(distribution.mean_exact - Fraction(mean)) < Fraction(1, 10**40)
-
-
-@given(distributions)
-def test_probabilities_are_the_masses_to_the_last_place_of_a_float(distribution: ScoreDistribution) -> None:
-    for probability, mass in zip(distribution.probabilities, distribution.masses, strict=True):
-        assert abs(Fraction(probability) * TOTAL_MASS - mass) <= Fraction(mass, 2**53)
-
-
-@given(distributions, st.integers(LOWEST_SCORE - 2, HIGHEST_SCORE + 2))
-def test_the_chance_of_at_most_a_score_is_all_the_mass_up_to_it_rounded_once(
-    distribution: ScoreDistribution, score: int
-) -> None:
-    upto = sum(distribution.masses[: max(0, score + 1 - LOWEST_SCORE)])
-    assert distribution.at_most(score) == float(Fraction(upto, TOTAL_MASS))
-
-
-@pytest.mark.parametrize(
-    "masses",
-    [(), (TOTAL_MASS,), (0,) * SCORE_COUNT, (TOTAL_MASS,) * SCORE_COUNT, (TOTAL_MASS + 1, -1, *(0,) * 50)],
-    ids=["none", "one", "zeros", "too much", "negative"],
-)
-def test_masses_that_are_no_distribution_are_refused(masses: tuple[int, ...]) -> None:
-    with pytest.raises(UsageError, match="masses"):
-        ScoreDistribution(masses)
