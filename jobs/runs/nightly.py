@@ -6,7 +6,6 @@ those away and makes the same bytes.
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from jobs.plan.clock_bound import ClockDoubt, clock_doubt, latest_sign
 from jobs.plan.due import Due, Standing, due
@@ -22,10 +21,8 @@ from pipeline.deals.levels import LEVELS
 from pipeline.errors import CheckError, DamagedError
 from pipeline.pools.catalog import Catalog, load_catalog, save_catalog
 from pipeline.store.storage import LocalStorage
+from pipeline.work.executors import Work, local_work
 from pipeline.work.records import RunRecord, Tally, attempt_of, latest_records
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +150,6 @@ def _make(
     # Only now: these modules define kernels.
     from pipeline.daily.publish import publish
     from pipeline.pools.parts import clear_unreferenced
-    from pipeline.work.executors import local_executor
 
     before = after = load_catalog(storage)
     clear_unreferenced(storage, before)
@@ -161,9 +157,9 @@ def _make(
     if todo.nights or todo.dailies:
         warm_up()
     trouble: CheckError | DamagedError | None = None
-    with local_executor(settings.workers) as executor:
+    with local_work(settings.workers, tools.progress, tally) as work:
         try:
-            after = _grow(storage, before, todo, settings, tools, executor, tally)
+            after = _grow(storage, before, todo, settings, work, tally)
         except (CheckError, DamagedError) as error:  # of one level: no date must lack its hole for that
             trouble = error
             log.error("the pools did not grow: %s", error, extra=details(event="trouble"))
@@ -172,8 +168,8 @@ def _make(
             todo.dailies,
             settings.daily_key,
             tools.clock(),
-            executor,
-            tools.progress,
+            work.executor,
+            work.progress,
             counts=tally,
         )
     if trouble is not None:
@@ -198,15 +194,13 @@ def _grow(
     before: Catalog,
     todo: Due,
     settings: Settings,
-    tools: Tools,
-    executor: "Executor",
+    work: Work,
     tally: Tally,
 ) -> Catalog:
     """Add the nights that are due, in one swap of the catalog, and count what was made."""
     if not todo.nights:
         return before
     from pipeline.pools.nights import add_nights
-    from pipeline.work.executors import batches_ahead
 
     after = add_nights(
         storage,
@@ -214,10 +208,7 @@ def _grow(
         todo.nights,
         {level: settings.deals_of(level) for level in LEVELS},
         {level: settings.cap_of(level) for level in LEVELS},
-        executor,
-        tools.progress,
-        ahead=batches_ahead(settings.workers),
-        counts=tally,
+        work,
     )
     after = save_catalog(storage, after)
     reports = _level_reports(before, after)

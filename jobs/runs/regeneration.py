@@ -7,6 +7,7 @@ from jobs.runs.exclusive import exclusive_run
 from jobs.settings.model import Settings
 from pipeline.pools.catalog import load_catalog
 from pipeline.store.storage import LocalStorage
+from pipeline.work.executors import local_work
 from solver.errors import UsageError
 
 
@@ -82,7 +83,6 @@ def run_regeneration(
     with exclusive_run(storage, "pool regenerate", settings, tools, forget) as tally:
         tools.load_kernels()  # whoever has to wait for another run is told so at once
         from pipeline.pools.regenerate import drop_unfinished, plan_regeneration, regenerate
-        from pipeline.work.executors import batches_ahead, local_executor
 
         catalog = load_catalog(storage)
         pool = catalog.pool(request.level)
@@ -90,9 +90,8 @@ def run_regeneration(
         wanted = plan_regeneration(pool, request.size, first)
         if request.restart:
             drop_unfinished(storage, pool)
-        with local_executor(settings.workers) as executor:
-            ahead = batches_ahead(settings.workers)
-            after = regenerate(storage, catalog, wanted, executor, tools.progress, ahead=ahead, counts=tally)
+        with local_work(settings.workers, tools.progress, tally) as work:
+            after = regenerate(storage, catalog, wanted, work)
         made = after.pool(request.level)
         last = made.parts[-1].last
         tally.deals, tally.sampled = made.size, last - wanted.first + 1

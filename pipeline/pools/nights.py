@@ -7,7 +7,6 @@ into batches, how many workers there were, or in which order they finished.
 import dataclasses
 from bisect import bisect_left
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
@@ -22,8 +21,7 @@ from pipeline.pools.parts import puzzles_of, write_part
 from pipeline.pools.puzzles import KnownPuzzles, PuzzleIds
 from pipeline.store.storage import Storage
 from pipeline.work.counts import Clock, Counts, Stopwatch, no_clock
-from pipeline.work.ordered import AHEAD, in_order
-from pipeline.work.progress import Progress
+from pipeline.work.executors import Work
 
 BATCH_SIZE: Final = 20  # deal numbers, some ten milliseconds: what is at work when a part is full is lost
 
@@ -51,11 +49,7 @@ def make_parts(
     first: int,
     sizes: Sequence[int],
     known: KnownPuzzles,
-    executor: Executor,
-    progress: Progress,
-    *,
-    ahead: int = AHEAD,
-    counts: Counts | None = None,
+    work: Work,
 ) -> Generator[MadePart, None, None]:
     """Cut parts of these sizes from the deals that a level admits, in number order.
 
@@ -64,25 +58,23 @@ def make_parts(
         first: the deal number to begin with.
         sizes: deals of each part, each at least 1.
         known: puzzle ids in the pool already; a deal with one of them is passed over. Grows by the new ones.
-        executor: runs `certify_batch`.
-        progress: is told of each deal, with the level as the task.
-        ahead: how many batches at most are in flight.
-        counts: counted up with each deal.
+        work: runs `certify_batch`; each deal is counted and reported, with the level as the task.
 
     Raises:
         CheckError: the deal numbers have run out, or a line fails its replay.
     """
-    counts = counts or Counts()
+    if sizes:
+        warm_up()
     total, done = sum(sizes), 0
-    work = partial(certified_span, clock=counts.clock)
-    with closing(in_order(executor, work, spans(level, first), ahead)) as batches:
-        deals = _counted(batches, level, counts)
+    certify = partial(certified_span, clock=work.counts.clock)
+    with closing(work.in_order(certify, spans(level, first))) as batches:
+        deals = _counted(batches, level, work.counts)
         for size in sizes:
             rows: list[CertifiedDeal] = []
             for deal in new_deals(deals, known):
                 rows.append(deal)
                 done += 1
-                progress.update(level, done, total)
+                work.progress.update(level, done, total)
                 if len(rows) == size:
                     break
             if len(rows) < size:
@@ -101,11 +93,7 @@ def add_nights(
     nights: Sequence[date],
     deals_per_night: Mapping[str, int],
     caps: Mapping[str, int],
-    executor: Executor,
-    progress: Progress,
-    *,
-    ahead: int = AHEAD,
-    counts: Counts | None = None,
+    work: Work,
 ) -> Catalog:
     """Make the parts of nights for all levels.
 
@@ -118,10 +106,7 @@ def add_nights(
         nights: dates, ascending; those that a level has already are passed over.
         deals_per_night: deals of each level's part.
         caps: deals in each level's pool at which nights add no more.
-        executor: runs `certify_batch`.
-        progress: is told of each deal, with the level as the task.
-        ahead: how many batches at most are in flight.
-        counts: counted up with each deal and part.
+        work: runs `certify_batch`; each deal is counted and reported, with the level as the task.
 
     Returns:
         The catalog that names the new parts, for the caller to swap in; nothing points to them before.
@@ -130,11 +115,10 @@ def add_nights(
         CheckError: the deal numbers have run out, or a line fails its replay.
         DamagedError: a part of a pool that grows is not what the catalog says.
     """
-    counts = counts or Counts()
     for pool in catalog.pools:
         due = _due(pool, nights)
         sizes = _sizes(pool, due, deals_per_night[pool.level], caps[pool.level])
-        grown = _grown(storage, pool, sizes, executor, progress, ahead, counts) if sizes else pool
+        grown = _grown(storage, pool, sizes, work) if sizes else pool
         if due:
             catalog = catalog.with_pool(dataclasses.replace(grown, last_night=due[-1]))
     return catalog
@@ -158,35 +142,16 @@ def _sizes(pool: Pool, nights: Sequence[date], deals_per_night: int, cap: int) -
     return sizes
 
 
-def _grown(
-    storage: Storage,
-    pool: Pool,
-    sizes: Mapping[date, int],
-    executor: Executor,
-    progress: Progress,
-    ahead: int,
-    counts: Counts,
-) -> Pool:
+def _grown(storage: Storage, pool: Pool, sizes: Mapping[date, int], work: Work) -> Pool:
     """The pool with a new part for each night; the parts are written, but nothing points to them yet."""
-    warm_up()
     known = PuzzleIds(expected=pool.size + sum(sizes.values()))
     for part in pool.parts:
         known.update(puzzles_of(storage, part))
     parts = list(pool.parts)
-    making = make_parts(
-        pool.level,
-        pool.next_number,
-        list(sizes.values()),
-        known,
-        executor,
-        progress,
-        ahead=ahead,
-        counts=counts,
-    )
-    with closing(making) as all_made:
+    with closing(make_parts(pool.level, pool.next_number, list(sizes.values()), known, work)) as all_made:
         for night, made in zip(sizes, all_made, strict=True):
             name = PartName(pool.level, pool.generation, made.first, made.last)
-            parts.append(write_counted(storage, name, night, made.rows, counts))
+            parts.append(write_counted(storage, name, night, made.rows, work.counts))
     return dataclasses.replace(pool, parts=tuple(parts), next_number=parts[-1].last + 1)
 
 

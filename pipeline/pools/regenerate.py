@@ -5,11 +5,9 @@ is refused until the unfinished one is dropped.
 """
 
 import dataclasses
-from concurrent.futures import Executor
 from contextlib import closing, suppress
 from typing import Final
 
-from pipeline.deals.certify import warm_up
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import DamagedError, MissingError
 from pipeline.pools.catalog import Catalog, PartName, Pool, generation_prefix, save_catalog
@@ -28,9 +26,7 @@ from pipeline.pools.unfinished import (
 )
 from pipeline.store.storage import Storage
 from pipeline.versions import PART_VERSIONS
-from pipeline.work.counts import Counts
-from pipeline.work.ordered import AHEAD
-from pipeline.work.progress import Progress
+from pipeline.work.executors import Work
 from solver.errors import UsageError
 
 MOST_DEALS: Final = 10_000_000
@@ -62,16 +58,7 @@ def plan_regeneration(pool: Pool, size: int | None, first: int | None) -> Regene
     return Regeneration(pool.level, next_generation(pool), first, size, dict(PART_VERSIONS))
 
 
-def regenerate(
-    storage: Storage,
-    catalog: Catalog,
-    wanted: Regeneration,
-    executor: Executor,
-    progress: Progress,
-    *,
-    ahead: int = AHEAD,
-    counts: Counts | None = None,
-) -> Catalog:
+def regenerate(storage: Storage, catalog: Catalog, wanted: Regeneration, work: Work) -> Catalog:
     """Make a generation, or what is missing of it, and switch the level to it.
 
     The record of it stays, for `forget_request`.
@@ -80,10 +67,7 @@ def regenerate(
         storage: the data root; the caller holds its lock.
         catalog: the catalog as it is.
         wanted: from `plan_regeneration`.
-        executor: runs `certify_batch`.
-        progress: is told of each deal made in this run, with the level as the task.
-        ahead: how many batches at most are in flight.
-        counts: counted up with each deal and part of this run.
+        work: runs `certify_batch`; each deal of this run is counted and reported, with the level as the task.
 
     Returns:
         The catalog that has been swapped in; by the run before, where only its last step was missing.
@@ -93,22 +77,17 @@ def regenerate(
         CheckError: the deal numbers have run out, or a line fails its replay.
         DamagedError: the record of the unfinished one is damaged, or there are parts without a record.
     """
-    counts = counts or Counts()
     pool = catalog.pool(wanted.level)
     is_there = was_just_made(storage, pool, wanted)
     clear_unreferenced(storage, catalog)
     if is_there:
         return catalog
     record, known = _begun(storage, pool, wanted)
-    warm_up()
     sizes = _part_sizes(record.missing)
-    making = make_parts(
-        wanted.level, record.next_number, sizes, known, executor, progress, ahead=ahead, counts=counts
-    )
-    with closing(making) as made:
+    with closing(make_parts(wanted.level, record.next_number, sizes, known, work)) as made:
         for part in made:
             name = PartName(wanted.level, wanted.generation, part.first, part.last)
-            record = record.with_part(write_counted(storage, name, None, part.rows, counts))
+            record = record.with_part(write_counted(storage, name, None, part.rows, work.counts))
             write_record(storage, record)
     return save_catalog(storage, catalog.with_pool(record.pool(pool.last_night)))
 

@@ -46,12 +46,11 @@ def main(workers: int, deals: int) -> None:
 def _work(workers: int, deals: int) -> None:
     """Certify the deals for all levels and search all for the fewest cards, which fills every buffer."""
     from pipeline.deals.levels import LEVELS
-    from pipeline.work.executors import batches_ahead, local_executor
-    from pipeline.work.ordered import in_order
+    from pipeline.work.executors import local_work
 
     items = ((level, first) for first in range(0, deals, _BATCH) for level in LEVELS)
-    with local_executor(workers) as executor:
-        for _ in in_order(executor, _batch, items, batches_ahead(workers)):
+    with local_work(workers) as work:
+        for _ in work.in_order(_batch, items):
             pass  # what a worker hands over is no longer its own
 
 

@@ -11,8 +11,7 @@ from contextlib import closing
 from pipeline.deals.levels import LEVELS
 from pipeline.pools.nights import make_parts
 from pipeline.pools.parquet import part_bytes
-from pipeline.work.executors import batches_ahead, local_executor
-from pipeline.work.progress import SILENT
+from pipeline.work.executors import local_work
 from tests.benchmarks.figures import Bench, Figure
 from tests.benchmarks.pipeline_worker import Worker, made_at_once, workers
 from tests.benchmarks.timing import Spent, in_turn, process_clock, ratios, timed
@@ -57,10 +56,8 @@ def made(level: str, size: int, workers: int) -> Spent:
 
     def work() -> None:
         with (
-            local_executor(workers) as executor,
-            closing(
-                make_parts(level, 0, [size], set(), executor, SILENT, ahead=batches_ahead(workers))
-            ) as parts,
+            local_work(workers) as threads,
+            closing(make_parts(level, 0, [size], set(), threads)) as parts,
         ):
             part_bytes(next(parts).rows)
 

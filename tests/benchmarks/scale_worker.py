@@ -22,7 +22,6 @@ from pipeline.pools.catalog import load_catalog
 from pipeline.store.root import open_root
 from pipeline.store.storage import Storage
 from pipeline.work.counts import Clock
-from pipeline.work.progress import SILENT
 from solver.cards import DECK_SIZE
 from solver.table.deal import Deal
 from tests.benchmarks.memory_worker import can_measure, resident
@@ -46,7 +45,7 @@ def main(folder: str, rows: int, parts: int) -> None:
     load_kernels(read_settings())
     from pipeline.pools import nights as generate
     from pipeline.pools import regenerate
-    from pipeline.work.executors import batches_ahead, local_executor
+    from pipeline.work.executors import local_work
 
     _models(LEVEL)  # solved for real, so before what stands in for that
     root = open_root(Path(folder), create=True)
@@ -57,11 +56,11 @@ def main(folder: str, rows: int, parts: int) -> None:
     wanted = regenerate.plan_regeneration(catalog.pool(LEVEL), rows, 0)
     with (
         patch.object(generate, "certify_batch", synthetic_batch),
-        patch.object(regenerate, "warm_up", lambda: None),
+        patch.object(generate, "warm_up", lambda: None),
         suppress(Killed),
-        local_executor(1) as executor,
+        local_work(1) as work,
     ):
-        regenerate.regenerate(storage, catalog, wanted, executor, SILENT, ahead=batches_ahead(1))
+        regenerate.regenerate(storage, catalog, wanted, work)
     seconds, peak = perf_counter() - begun, resident("VmHWM")
     sys.stdout.write(json.dumps({"loaded": loaded, "peak": peak, "seconds": seconds}))
 

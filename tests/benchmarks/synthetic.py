@@ -26,8 +26,7 @@ from pipeline.pools.parts import PART_ROWS, part_of
 from pipeline.query.views import write_views
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
-from pipeline.work.executors import batches_ahead, local_executor
-from pipeline.work.progress import SILENT
+from pipeline.work.executors import local_work
 from solver.cards import CARD_NAMES, DECK_SIZE, RANK_LETTERS
 from tests.benchmarks.figures import Bench
 
@@ -40,10 +39,7 @@ _SAMPLE: Final = deal_numbered(0).notation
 @cache
 def certified(level: str, count: int) -> tuple[CertifiedDeal, ...]:
     """The first deals of a level."""
-    with (
-        local_executor(2) as executor,
-        closing(make_parts(level, 0, [count], set(), executor, SILENT, ahead=batches_ahead(2))) as parts,
-    ):
+    with local_work(2) as work, closing(make_parts(level, 0, [count], set(), work)) as parts:
         return next(parts).rows
 
 

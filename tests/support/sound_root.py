@@ -18,6 +18,7 @@ from pipeline.pools.nights import add_nights
 from pipeline.query.views import write_views
 from pipeline.store.documents import parse, render
 from pipeline.store.storage import LocalStorage, Storage
+from pipeline.work.executors import Work
 from pipeline.work.progress import SILENT
 
 KEY = bytes(range(32))
@@ -60,7 +61,7 @@ def sound_files() -> Mapping[str, bytes]:
     catalog = load_catalog(storage)
     for night in NIGHTS:
         deals = dict.fromkeys(LEVELS, DEALS_PER_NIGHT)
-        catalog = add_nights(storage, catalog, [night], deals, dict.fromkeys(LEVELS, 1000), EXECUTOR, SILENT)
+        catalog = add_nights(storage, catalog, [night], deals, dict.fromkeys(LEVELS, 1000), Work(EXECUTOR))
     save_catalog(storage, catalog)
     publish(storage, DAYS, None, NOW, EXECUTOR, SILENT)
     write_views(storage, catalog)

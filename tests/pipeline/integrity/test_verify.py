@@ -21,6 +21,7 @@ from pipeline.pools.catalog import CATALOG_FILE, load_catalog, save_catalog
 from pipeline.pools.nights import add_nights
 from pipeline.query.views import SQL_FILE, catalog_sql, part_paths, write_views
 from pipeline.store.storage import LocalStorage
+from pipeline.work.executors import Work
 from pipeline.work.progress import SILENT
 from pipeline.work.records import write_record
 from tests.support.doubles import FailingStorage, Killed
@@ -250,7 +251,7 @@ def test_ten_thousand_deals_without_solving_take_less_than_five_seconds(tmp_path
 
     storage = LocalStorage(tmp_path)
     deals = {"easy": 3400, "medium": 3300, "hard": 3300}
-    catalog = add_nights(storage, load_catalog(storage), NIGHTS[:1], deals, deals, EXECUTOR, SILENT)
+    catalog = add_nights(storage, load_catalog(storage), NIGHTS[:1], deals, deals, Work(EXECUTOR))
     save_catalog(storage, catalog)
     write_views(storage, catalog)
     begun = time.process_time()  # the machine may have other work

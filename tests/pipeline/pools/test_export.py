@@ -17,8 +17,7 @@ from pipeline.pools.catalog import Pool, empty_catalog
 from pipeline.pools.export import INDEX_NAME, SHARD_DEALS, export_pool
 from pipeline.pools.nights import add_nights
 from pipeline.store.storage import LocalStorage
-from pipeline.work.executors import local_executor
-from pipeline.work.progress import SILENT
+from pipeline.work.executors import local_work
 from solver.errors import UsageError
 from solver.table.deal import parse_deal
 from solver.table.rules import RULES
@@ -33,10 +32,8 @@ def grown(storage: LocalStorage, pool: Pool, night: date, deals: int, patch: pyt
     patch.setattr(generate, "warm_up", lambda: None)
     per_night = {"easy": 0, LEVEL: deals, "hard": 0}
     catalog = empty_catalog().with_pool(pool)
-    with local_executor(1) as executor:
-        catalog = add_nights(
-            storage, catalog, [night], per_night, dict.fromkeys(per_night, 10**6), executor, SILENT
-        )
+    with local_work(1) as work:
+        catalog = add_nights(storage, catalog, [night], per_night, dict.fromkeys(per_night, 10**6), work)
     return catalog.pool(LEVEL)
 
 

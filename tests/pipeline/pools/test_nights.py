@@ -29,8 +29,7 @@ from pipeline.pools.parts import clear_unreferenced, read_named_part
 from pipeline.pools.unfinished import record_path
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.counts import Clock
-from pipeline.work.executors import batches_ahead, local_executor
-from pipeline.work.progress import SILENT
+from pipeline.work.executors import Work, local_work
 from solver.errors import UsageError
 from tests.support.doubles import FailingStorage, Killed, fake_admitted, fake_batch, fake_deal
 
@@ -86,9 +85,8 @@ def add(storage: Storage, *nights: date, executor: Executor | None = None, cap: 
     """A night as the job does it."""
     catalog = load_catalog(storage)
     clear_unreferenced(storage, catalog)
-    catalog = add_nights(
-        storage, catalog, nights, PER_NIGHT, dict.fromkeys(LEVELS, cap), executor or Inline(), SILENT
-    )
+    work = Work(executor or Inline())
+    catalog = add_nights(storage, catalog, nights, PER_NIGHT, dict.fromkeys(LEVELS, cap), work)
     return save_catalog(storage, catalog)
 
 
@@ -162,9 +160,9 @@ def test_the_bytes_do_not_depend_on_the_number_of_workers(tmp_path: Path, worker
     plain, threaded = LocalStorage(tmp_path / "plain"), LocalStorage(tmp_path / "threaded")
     add(plain, NIGHT)
     add(plain, NEXT)
-    with local_executor(workers) as executor:
-        add(threaded, NIGHT, executor=executor)
-        add(threaded, NEXT, executor=executor)
+    with local_work(workers) as work:
+        add(threaded, NIGHT, executor=work.executor)
+        add(threaded, NEXT, executor=work.executor)
     assert content(threaded) == content(plain)
 
 
@@ -204,7 +202,7 @@ def test_the_cap_ends_growth_but_not_the_nights(storage: LocalStorage) -> None:
 
 def test_each_level_has_its_own_cap(storage: LocalStorage) -> None:
     caps = {"easy": 3, "medium": 1000, "hard": 1}
-    catalog = add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, caps, Inline(), SILENT)
+    catalog = add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, caps, Work(Inline()))
     assert {pool.level: pool.size for pool in catalog.pools} == {**caps, "medium": PER_NIGHT["medium"]}
 
 
@@ -270,7 +268,7 @@ def test_what_a_run_with_other_settings_left_behind_gives_way(storage: LocalStor
     storage.create(same.parts[0].path, whole.read(same.parts[0].path))
     storage.create(PartName(shorter.level, 1, 0, 3).path, b"made with fewer deals a night")
     storage.create(damaged.parts[0].path, b"the same name, other bytes")
-    add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Inline(), SILENT)
+    add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Work(Inline()))
     assert clear_unreferenced(storage, catalog) == (PartName(shorter.level, 1, 0, 3).path,)
     save_catalog(storage, catalog)
     assert content(storage) == content(whole)
@@ -343,10 +341,10 @@ def test_deal_numbers_that_run_out_are_said_to(storage: LocalStorage) -> None:
 def test_the_last_deal_number_can_be_admitted(storage: LocalStorage) -> None:
     last = next(n for n in range(MOST_DEAL_NUMBER, 0, -1) if fake_admitted("hard", n))
     hard = dataclasses.replace(empty_catalog().pool("hard"), next_number=last)
-    made = list(make_parts("hard", hard.next_number, [1], set(), Inline(), SILENT))
+    made = list(make_parts("hard", hard.next_number, [1], set(), Work(Inline())))
     assert [(part.first, part.last) for part in made] == [(last, last)]
     with pytest.raises(CheckError, match="begin lower"):
-        list(make_parts("hard", last + 1, [1], set(), Inline(), SILENT))
+        list(make_parts("hard", last + 1, [1], set(), Work(Inline())))
 
 
 class Recorder:
@@ -359,7 +357,7 @@ class Recorder:
 
 def test_progress_is_told_for_each_level_up_to_its_end(storage: LocalStorage) -> None:
     recorder = Recorder()
-    add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Inline(), recorder)
+    add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Work(Inline(), recorder))
     for level in LEVELS:
         told = [(done, total) for task, done, total in recorder.told if task == level]
         assert told == [(n, PER_NIGHT[level]) for n in range(1, PER_NIGHT[level] + 1)]
@@ -391,7 +389,7 @@ class Counting(Inline):
 
 def test_few_batches_are_in_flight_and_what_is_not_needed_is_cancelled() -> None:
     executor = Counting()
-    parts = list(make_parts("easy", 10, [20, 20], set(), executor, SILENT, ahead=3))
+    parts = list(make_parts("easy", 10, [20, 20], set(), Work(executor, ahead=3)))
     assert executor.most == 3
     needed = -(-(parts[-1].last + 1 - 10) // BATCH_SIZE)
     assert len(executor.spans) <= needed + 2
@@ -410,7 +408,7 @@ def test_an_interrupt_cancels_what_is_queued_and_gets_out(storage: LocalStorage)
 
     executor = Counting()
     with pytest.raises(KeyboardInterrupt):
-        add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, executor, Interrupted(), ahead=8)
+        add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Work(executor, Interrupted(), ahead=8))
     assert all(future.done() for future in executor.futures)
     assert storage.list("") == ()
 
@@ -429,9 +427,9 @@ def test_an_interrupt_is_seen_while_a_worker_is_busy(
         return Batch(first, count, ())
 
     monkeypatch.setattr(generate, "certify_batch", busy)
-    with local_executor(1) as executor:
+    with local_work(1) as work:
         with pytest.raises(KeyboardInterrupt):
-            add(storage, NIGHT, executor=executor)
+            add(storage, NIGHT, executor=work.executor)
         released.set()  # only now: the main thread got out without waiting for the batch at hand
     assert begun == [0]
     assert storage.list("") == ()
@@ -444,16 +442,18 @@ def test_a_batch_that_fails_stops_the_night(storage: LocalStorage, monkeypatch: 
         return fake_batch(level, first, count)
 
     monkeypatch.setattr(generate, "certify_batch", failing)
-    with local_executor(2) as executor, pytest.raises(CheckError, match="fails its replay"):
-        add(storage, NIGHT, executor=executor)
+    with local_work(2) as work, pytest.raises(CheckError, match="fails its replay"):
+        add(storage, NIGHT, executor=work.executor)
     assert load_catalog(storage) == empty_catalog()
 
 
 @pytest.mark.parametrize("workers", [0, -1, 257])
 def test_an_impossible_number_of_workers_is_refused(workers: int) -> None:
-    with pytest.raises(UsageError, match=f"{workers} workers; give a number from 1 to 256"):
-        local_executor(workers)
-    assert batches_ahead(3) == 6
+    with (
+        pytest.raises(UsageError, match=f"{workers} workers; give a number from 1 to 256"),
+        local_work(workers),
+    ):
+        pass
 
 
 @pytest.mark.soak
@@ -462,8 +462,8 @@ def test_another_engine_than_threads_gives_the_same_bytes(
 ) -> None:
     monkeypatch.undo()
     threads, processes = LocalStorage(tmp_path / "threads"), LocalStorage(tmp_path / "processes")
-    with local_executor(2) as executor:
-        add(threads, NIGHT, executor=executor)
+    with local_work(2) as work:
+        add(threads, NIGHT, executor=work.executor)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
         add(processes, NIGHT, executor=executor)
     assert content(processes) == content(threads)

@@ -20,8 +20,7 @@ from pipeline.pools.regenerate import MOST_DEALS, drop_unfinished, plan_regenera
 from pipeline.pools.unfinished import Regeneration, read_record, record_path
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.counts import Clock
-from pipeline.work.executors import local_executor
-from pipeline.work.progress import SILENT
+from pipeline.work.executors import local_work
 from solver.errors import UsageError
 from tests.support.doubles import FailingStorage, Killed, fake_batch
 
@@ -34,7 +33,6 @@ RECORD = record_path(LEVEL, 2)
 def _fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generate, "certify_batch", fake_batch)
     monkeypatch.setattr(generate, "warm_up", lambda: None)
-    monkeypatch.setattr(regenerate, "warm_up", lambda: None)
     monkeypatch.setattr(regenerate, "PART_ROWS", 10)
 
 
@@ -47,9 +45,9 @@ def storage(tmp_path: Path) -> LocalStorage:
 def with_a_night(storage: LocalStorage, night: date = NIGHT) -> LocalStorage:
     catalog = load_catalog(storage)
     per_night = dict.fromkeys([pool.level for pool in catalog.pools], 35)
-    with local_executor(1) as executor:
+    with local_work(1) as work:
         caps = dict.fromkeys(per_night, 1000)
-        save_catalog(storage, add_nights(storage, catalog, [night], per_night, caps, executor, SILENT))
+        save_catalog(storage, add_nights(storage, catalog, [night], per_night, caps, work))
     return storage
 
 
@@ -57,8 +55,8 @@ def run(storage: Storage, size: int | None = None, first: int | None = None) -> 
     """A regeneration as the job does it."""
     catalog = load_catalog(storage)
     wanted = plan_regeneration(catalog.pool(LEVEL), size, first)
-    with local_executor(1) as executor:
-        after = regenerate.regenerate(storage, catalog, wanted, executor, SILENT)
+    with local_work(1) as work:
+        after = regenerate.regenerate(storage, catalog, wanted, work)
     regenerate.forget_request(storage, after.pool(LEVEL))
     return after
 
@@ -378,8 +376,8 @@ def test_the_bytes_do_not_depend_on_the_number_of_workers(
     run(other)
     catalog = load_catalog(storage)
     wanted = plan_regeneration(catalog.pool(LEVEL), None, None)
-    with local_executor(workers) as executor:
-        made = regenerate.regenerate(storage, catalog, wanted, executor, SILENT, ahead=2 * workers)
+    with local_work(workers) as work:
+        made = regenerate.regenerate(storage, catalog, wanted, work)
     regenerate.forget_request(storage, made.pool(LEVEL))
     assert content(storage) == content(other)
 

@@ -16,7 +16,7 @@ from pipeline.pools.nights import BATCH_SIZE
 from pipeline.pools.parquet import joined
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.counts import Clock
-from pipeline.work.executors import local_executor
+from pipeline.work.executors import local_work
 from pipeline.work.progress import SILENT
 from solver.table.deal import Deal
 from tests.benchmarks import memory_worker, scale
@@ -55,7 +55,7 @@ class Counted:
 def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
     found = Counted()
     monkeypatch.setattr(generate, "certify_batch", found.batch)
-    monkeypatch.setattr(regenerate, "warm_up", lambda: None)
+    monkeypatch.setattr(generate, "warm_up", lambda: None)
     monkeypatch.setattr(regenerate, "PART_ROWS", PART_ROWS)
     return found
 
@@ -63,8 +63,8 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
 def run(storage: Storage, size: int) -> None:
     catalog = load_catalog(storage)
     wanted = regenerate.plan_regeneration(catalog.pool(LEVEL), size, 0)
-    with local_executor(1) as executor:
-        regenerate.regenerate(storage, catalog, wanted, executor, SILENT, ahead=AHEAD)
+    with local_work(1) as work:
+        regenerate.regenerate(storage, catalog, wanted, work)
 
 
 @pytest.mark.parametrize("parts", [3, 9])

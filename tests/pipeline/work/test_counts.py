@@ -16,7 +16,7 @@ from pipeline.pools.catalog import Catalog, empty_catalog
 from pipeline.pools.nights import add_nights
 from pipeline.store.storage import Storage
 from pipeline.work.counts import Counts, LevelCounts, Stages, Stopwatch
-from pipeline.work.executors import local_executor
+from pipeline.work.executors import Work, local_executor
 from pipeline.work.progress import SILENT
 from tests.support.doubles import FailingStorage, MemoryStorage, fake_admitted, fake_batch, fake_cleared
 
@@ -42,9 +42,8 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
 
 def night(storage: Storage, counts: Counts, executor: Executor) -> Catalog:
     caps = dict.fromkeys(LEVELS, 1000)
-    return add_nights(
-        storage, empty_catalog(), [NIGHT], PER_NIGHT, caps, executor, SILENT, ahead=7, counts=counts
-    )
+    work = Work(executor, counts=counts, ahead=7)
+    return add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, caps, work)
 
 
 @pytest.fixture
