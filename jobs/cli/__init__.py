@@ -1,16 +1,16 @@
-"""The command line: the only place that reads arguments, prints, and knows what time it is."""
+"""One file per command: reads arguments, calls the other wings, prints. May import every wing."""
 
 from typing import Final
 
 __all__ = ["main"]
 
-_INTERRUPTED: Final = 130  # 128 and the number of SIGINT, as shells have it
+_INTERRUPTED: Final = 130  # 128 and the number of SIGINT, as in shells
 
 
 def main() -> None:
-    """The entry point: run the command with the arguments of this process, and exit."""
+    """Run the command with the arguments of this process, and exit."""
     try:
-        from jobs.cli.app import main as run
-    except KeyboardInterrupt:  # it takes a moment to load, in which somebody may have thought again
+        from jobs.cli.app import main as run  # here, so that Ctrl-C while it loads ends as it does later
+    except KeyboardInterrupt:
         raise SystemExit(_INTERRUPTED) from None
     run()

@@ -1,4 +1,4 @@
-"""The command `fairway`: its subcommands and how a run of it begins and ends."""
+"""The command `fairway`: the table of its commands, and how a process that runs one begins and ends."""
 
 import os
 import sys
@@ -6,20 +6,9 @@ from collections.abc import Sequence
 from typing import Annotated, Final
 
 import typer
+from typer.core import TyperGroup
 
-from jobs.cli import config, daily, deal, pool, study
-from jobs.cli.gc import gc
-from jobs.cli.hint import hint
-from jobs.cli.nightly import nightly
-from jobs.cli.query import query
-from jobs.cli.repair import repair
-from jobs.cli.review import review
-from jobs.cli.rounds import show_round
-from jobs.cli.scorecard import scorecard
-from jobs.cli.serve import serve
-from jobs.cli.stats import stats
-from jobs.cli.status import status
-from jobs.cli.verify import verify
+from jobs.cli.lazy import LazyCommand, group
 from jobs.terminal.context import version
 from jobs.terminal.log import stop_log
 from jobs.terminal.outcome import ended, stop_on_sigterm
@@ -29,24 +18,66 @@ _STREAMS: Final = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 _LAST_STREAM: Final = 2
 _COMMENTS: Final = ("-- ", "--\n")
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-app.command()(nightly)
-app.command()(serve)
-app.command()(status)
-app.add_typer(pool.app, name="pool")
-app.command()(query)
-app.add_typer(daily.app, name="daily")
-app.add_typer(deal.app, name="deal")
-app.command()(hint)
-app.command()(review)
-app.command("round")(show_round)
-app.command()(scorecard)
-app.command()(stats)
-app.command()(verify)
-app.command()(repair)
-app.command()(gc)
-app.add_typer(study.app, name="study")
-app.add_typer(config.app, name="config")
+# In the order in which help lists them.
+_COMMANDS: Final = (
+    LazyCommand("nightly", "jobs.cli.nightly:nightly", "Add a night's deals and publish Daily holes."),
+    LazyCommand("serve", "jobs.cli.serve:serve", "Run every night on schedule until stopped."),
+    LazyCommand("status", "jobs.cli.status:status", "Show the health of a data root."),
+    group(
+        "pool",
+        "Inspect and change the pools.",
+        "fairway pool status",
+        LazyCommand("status", "jobs.cli.pool:status", "Show the size, pars and progress of each pool."),
+        LazyCommand("show", "jobs.cli.pool:show", "List the first deals of a level."),
+        LazyCommand("regenerate", "jobs.cli.pool:regenerate", "Regenerate a level's pool."),
+        LazyCommand("export", "jobs.cli.pool:export", "Export a level's pool for game clients."),
+        LazyCommand("history", "jobs.cli.pool_history:history", "Show the history of a level's pool."),
+        LazyCommand("diff", "jobs.cli.pool_history:diff", "Compare two generations of a level."),
+        LazyCommand("rollback", "jobs.cli.pool_history:rollback", "Return to an earlier generation."),
+        LazyCommand("compact", "jobs.cli.pool_history:compact", "Merge a level's small parts."),
+    ),
+    group(
+        "daily",
+        "Show and publish Daily holes.",
+        "fairway daily show",
+        LazyCommand("show", "jobs.cli.daily:show", "Draw a published Daily hole."),
+        LazyCommand("export", "jobs.cli.daily:export", "Print the file of a published Daily hole."),
+        LazyCommand("publish", "jobs.cli.daily:publish", "Publish the Daily holes of a range of dates."),
+    ),
+    LazyCommand("query", "jobs.cli.query:query", "Run a read-only SQL query."),
+    group(
+        "deal",
+        "Show, solve and rate deals.",
+        "fairway deal show 1",
+        LazyCommand("show", "jobs.cli.deal:show", "Draw the table of a deal."),
+        LazyCommand("solve", "jobs.cli.deal:solve", "Find the best score and a line that reaches it."),
+        LazyCommand("rate", "jobs.cli.deal:rate", "Rate a deal with the steady player."),
+    ),
+    LazyCommand("hint", "jobs.cli.hint:hint", "Show the best move from a position, and why."),
+    LazyCommand("review", "jobs.cli.review:review", "Review a hole move by move."),
+    LazyCommand("round", "jobs.cli.rounds:show_round", "List the nine deals of a round."),
+    LazyCommand("scorecard", "jobs.cli.scorecard:scorecard", "Show the scorecard of a round."),
+    LazyCommand("stats", "jobs.cli.stats:stats", "Summarise results."),
+    LazyCommand("verify", "jobs.cli.verify:verify", "Check everything in a data root."),
+    LazyCommand("repair", "jobs.cli.repair:repair", "Regenerate damaged or missing files."),
+    LazyCommand("gc", "jobs.cli.gc:gc", "Remove files that are no longer needed."),
+    group(
+        "study",
+        "Study many deals.",
+        "fairway study winnability --rules golf --deals 10000",
+        LazyCommand("winnability", "jobs.cli.study:winnability", "Count the deals that can be cleared."),
+        LazyCommand("chart", "jobs.cli.study:chart", "Draw the best scores of studies."),
+    ),
+    group(
+        "config",
+        "Show and check the settings.",
+        "fairway config show",
+        LazyCommand("show", "jobs.cli.config:show", "Show the settings in force and their sources."),
+        LazyCommand("check", "jobs.cli.config:check", "Check a settings file."),
+    ),
+)
+
+_app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
 def _show_version(wanted: bool) -> None:
@@ -55,17 +86,25 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@_app.callback()
 def _root(
     show_version: Annotated[
         bool,
         typer.Option("--version", help="Print the version and exit.", callback=_show_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Golf Solitaire deals that can be trusted: certified pools, and one Daily hole for each date.
+    """Certified Golf Solitaire deals: a pool per level, and one Daily hole per date.
 
     Example: fairway nightly
     """
+
+
+def command() -> TyperGroup:
+    """Return the command itself, with all commands below it; none of them is imported yet."""
+    root = typer.main.get_group(_app)
+    for each in _COMMANDS:
+        root.add_command(each)
+    return root
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -74,11 +113,10 @@ def run(arguments: Sequence[str]) -> int:
     Returns:
         Its exit code; see `jobs.terminal.outcome`.
     """
-    command = typer.main.get_command(app)
 
     def invoke() -> object:
-        with command.make_context(NAME, [_as_word(argument) for argument in arguments]) as context:
-            return command.invoke(context)
+        with command().make_context(NAME, [_quoted(argument) for argument in arguments]) as context:
+            return context.command.invoke(context)
 
     try:
         return ended(invoke)
@@ -86,26 +124,25 @@ def run(arguments: Sequence[str]) -> int:
         stop_log()
 
 
-def _as_word(argument: str) -> str:
-    """An argument as it is meant: SQL that begins with a comment begins like an option, but is none."""
+def _quoted(argument: str) -> str:
+    """Return an argument in a form that is not taken for an option: SQL may begin with a comment."""
     return f" {argument}" if argument.startswith(_COMMENTS) else argument
 
 
 def main() -> None:
-    """The entry point: run the command with the arguments of this process, and exit."""
+    """Run the command with the arguments of this process, and exit."""
     stop_on_sigterm()
     _open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
-        # What the terminal's encoding lacks is shown escaped, instead of stopping the command.
+        # Characters that the terminal's encoding lacks are shown escaped instead of stopping the command.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # both are text files here
     sys.exit(run(sys.argv[1:]))
 
 
 def _open_standard_streams() -> None:
-    """Give the process the standard streams that it was started without.
+    """Open the null device for each standard stream that the process was started without.
 
-    Nothing comes from them and nothing is kept of what goes there. Without them the next file that is opened
-    would take their place, and what is printed would be written into it.
+    Otherwise the next file opened would get the stream's descriptor, and output would be written into it.
     """
     while (handle := os.open(os.devnull, os.O_RDWR)) <= _LAST_STREAM:
         name, mode = _STREAMS[handle]

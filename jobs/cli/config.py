@@ -15,8 +15,6 @@ if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
     from jobs.settings.report import Shown
     from jobs.settings.sources import Fault
 
-app = typer.Typer(rich_markup_mode=None)
-
 _HIDDEN: Final = "<hidden>"
 
 CheckedFile = Annotated[
@@ -29,17 +27,8 @@ CheckedFile = Annotated[
 ]
 
 
-@app.callback()
-def _group() -> None:
-    """Show the settings, check them.
-
-    Example: fairway config show
-    """
-
-
-@app.command()
 def show(data: Data = None, config: Config = None, workers: Workers = None, as_json: Json = False) -> None:
-    """Print the settings in force.
+    """Show the settings in force and their sources.
 
     Each with where it came from: a default, a line of the file, a variable or an option. The secret key is
     never shown.
@@ -58,14 +47,13 @@ def show(data: Data = None, config: Config = None, workers: Workers = None, as_j
     )
 
 
-@app.command()
 def check(
     file: CheckedFile = None,
     data: Data = None,
     config: Config = None,
     as_json: Json = False,
 ) -> int:
-    """Check a file of settings.
+    """Check a settings file.
 
     Tells all that is wrong, where, and what is allowed; the exit code is 78 then.
 

@@ -23,8 +23,6 @@ from solver.table.moves import start
 from solver.table.rules import rules_named
 from solver.table.score import score_name
 
-app = typer.Typer(rich_markup_mode=None)
-
 _PERCENT: Final = 100
 _NAMED_UNDER: Final = -2  # an Eagle; a cleared hole is further under par and has a signed number
 _NAMED_OVER: Final = 2  # a Double bogey
@@ -40,15 +38,6 @@ class Solutions(StrEnum):
 ShownDay = Annotated[date | None, day_option("--date", "The date of the hole. Default: today in UTC.")]
 
 
-@app.callback()
-def _group() -> None:
-    """Look at Daily holes, publish them.
-
-    Example: fairway daily show
-    """
-
-
-@app.command()
 def show(day: ShownDay = None, data: Data = None, config: Config = None, as_json: Json = False) -> None:
     """Draw a published Daily hole.
 
@@ -69,9 +58,8 @@ def show(day: ShownDay = None, data: Data = None, config: Config = None, as_json
         raise DamagedError(f"{path} is no Daily hole: {error}; `fairway verify` tells more") from error
 
 
-@app.command()
 def export(day: ShownDay = None, output: Output = None, data: Data = None, config: Config = None) -> None:
-    """Print the file of a published hole.
+    """Print the file of a published Daily hole.
 
     Byte for byte, as clients get it.
 
@@ -86,7 +74,6 @@ def export(day: ShownDay = None, output: Output = None, data: Data = None, confi
         stream.write(published)
 
 
-@app.command()
 def publish(
     first: Annotated[
         date | None, day_option("--from", "First date. Default: the setting daily_from, 2026-01-01.")
@@ -105,7 +92,7 @@ def publish(
     allow_future: AllowFuture = False,
     as_json: Json = False,
 ) -> None:
-    """Publish the Daily holes of some dates.
+    """Publish the Daily holes of a range of dates.
 
     Those that are out already stay as they are.
 

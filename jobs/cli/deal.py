@@ -18,8 +18,6 @@ from solver.errors import UsageError
 from solver.table.moves import start
 from solver.table.rules import rules_named
 
-app = typer.Typer(rich_markup_mode=None)
-
 Document = dict[str, Any]
 _GOLF: Final = "golf"
 _PERCENT: Final = 100
@@ -32,15 +30,6 @@ VerdictOnly = Annotated[
 ]
 
 
-@app.callback()
-def _group() -> None:
-    """Show, solve and rate deals.
-
-    Example: fairway deal show 1
-    """
-
-
-@app.command()
 def show(
     what: WhatOrNone = None,
     rules: RulesName = _GOLF,
@@ -65,7 +54,6 @@ def show(
     _run(_Asked(what, file, as_json), answer, tell, read_settings(config, workers=workers).workers)
 
 
-@app.command()
 def solve(
     what: WhatOrNone = None,
     rules: RulesName = _GOLF,
@@ -75,7 +63,7 @@ def solve(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Find the best score and a line to it.
+    """Find the best score and a line that reaches it.
 
     With proof by exhaustion.
 
@@ -92,7 +80,6 @@ def solve(
     _run(asked, answer, _tell_solution, settings.workers)
 
 
-@app.command()
 def rate(
     what: WhatOrNone = None,
     rules: RulesName = _GOLF,
@@ -101,7 +88,7 @@ def rate(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Rate a deal by the steady player.
+    """Rate a deal with the steady player.
 
     The exact distribution of its scores, and the par that follows from it.
 

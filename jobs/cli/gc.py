@@ -46,7 +46,7 @@ def gc(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Remove what nothing points to any more.
+    """Remove files that are no longer needed.
 
     Earlier catalogs go when they are neither among the latest nor young, and with them the parts that only
     they name; then the generations in them can no longer be gone back to. What `pool status` shows always

@@ -34,7 +34,7 @@ def hint(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Say which move to make, and why.
+    """Show the best move from a position, and why.
 
     The position is that of a deal after a line of moves. The move reaches the best score that is still
     possible, which is exact, as is the reason.

@@ -31,7 +31,7 @@ def nightly(
     log_format: LogFormat = None,
     as_json: Json = False,
 ) -> None:
-    """Add a night's deals, publish Daily holes.
+    """Add a night's deals and publish Daily holes.
 
     Nights that were missed since the last one are added too. What is there already stays as it is.
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jobs.cli.pool_history import compact, diff, history, rollback
 from jobs.terminal.context import read_settings, storage_at, tools_with
 from jobs.terminal.options import MOST_DEALS, Config, Data, Json, LevelName, Workers, number_option
 from jobs.terminal.output import put_json, put_table, say
@@ -19,24 +18,13 @@ from pipeline.store.storage import LocalStorage
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
     from jobs.settings.model import Settings
 
-app = typer.Typer(rich_markup_mode=None)
-
 _PARS: Final = (3, 4, 5)
 _SHOWN: Final = ("deal_number", "par", "best_score", "draws", "steady_mean", "steady_clear_rate", "line")
 _DAMAGED: Final = "damaged"
 
 
-@app.callback()
-def _group() -> None:
-    """Look at the pools, make one anew, go back to what one was.
-
-    Example: fairway pool status
-    """
-
-
-@app.command()
 def status(data: Data = None, config: Config = None, as_json: Json = False) -> None:
-    """Tell how large the pools are.
+    """Show the size, pars and progress of each pool.
 
     Also their mix of pars, and how far they have come.
 
@@ -73,7 +61,6 @@ def status(data: Data = None, config: Config = None, as_json: Json = False) -> N
     )
 
 
-@app.command()
 def show(
     level: LevelName,
     limit: Annotated[int, number_option("--limit", "How many deals.", least=1, most=MOST_DEALS)] = 10,
@@ -107,7 +94,6 @@ def show(
     )
 
 
-@app.command()
 def regenerate(
     level: LevelName,
     size: Annotated[
@@ -134,7 +120,7 @@ def regenerate(
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Make a level's pool anew.
+    """Regenerate a level's pool.
 
     It is made beside the old one, with a switch in one step at the end. One that was stopped is resumed
     by the same command.
@@ -164,7 +150,6 @@ def regenerate(
     say(f"sampled from number {report.first} to {report.last}, in {report.seconds:.1f} s")
 
 
-@app.command()
 def export(
     level: LevelName,
     folder: Annotated[
@@ -175,7 +160,7 @@ def export(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Write a level's pool for game clients.
+    """Export a level's pool for game clients.
 
     JSON files of 500 deals and an index of them; the same pool gives the same bytes.
 
@@ -193,12 +178,6 @@ def export(
         return
     shards = "1 file" if len(exported.shards) == 1 else f"{len(exported.shards):,} files"
     say(f"{exported.deals:,} deals of level {name} in {shards} and an index: {folder}")
-
-
-app.command()(history)
-app.command()(diff)
-app.command()(rollback)
-app.command()(compact)
 
 
 def _status(pool: Pool, mix: Mapping[int, int] | None) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def history(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """List what a level's pool has been.
+    """Show the history of a level's pool.
 
     Its generations, and the changes of the catalog that made it what it is. Who made them and when is taken
     from the records of runs.
@@ -89,7 +89,7 @@ def rollback(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Go back to an earlier generation.
+    """Return to an earlier generation.
 
     The pool is what it last was in that generation, and the next night goes on from there, with the nights
     that it lacks. The generation that is left stays, and --to goes forward to it again.
@@ -121,7 +121,7 @@ def compact(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Put a level's parts together.
+    """Merge a level's small parts.
 
     The many small parts of nights become parts of 10,000 deals. The deals stay the same; the old files stay
     until `fairway gc` removes them.

@@ -53,7 +53,7 @@ def query(
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Ask deals, dailies and runs a question.
+    """Run a read-only SQL query.
 
     They are views for DuckDB's SQL. Nothing else can be read, and nothing is changed. CSV has lists as
     JSON text; JSON is one object a line; a table ends after its first 1,000 rows.

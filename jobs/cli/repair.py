@@ -27,7 +27,7 @@ def repair(
     workers: Workers = None,
     as_json: Json = False,
 ) -> int:
-    """Make anew what is damaged or missing.
+    """Regenerate damaged or missing files.
 
     Parts, solutions, the index and the views come from the numbers and the cards; a daily comes back where
     its date gives the very bytes that the index hashed. What cannot be known is refused, never invented, and

@@ -30,7 +30,7 @@ def review(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Look at a hole again, move by move.
+    """Review a hole move by move.
 
     The exact score that was still possible before and after each move, where the clear was lost, what each
     mistake cost, the score against par, and how likely the steady player does as well or better. The hole may

@@ -55,7 +55,7 @@ def scorecard(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Lay out the card of a round.
+    """Show the scorecard of a round.
 
     Scores under par are in circles, scores over par in boxes; a round is won at or under par. With --daily
     and --line: a text to share, which spoils nothing.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # both take longer to load than help takes to print
 def serve(
     data: Data = None, config: Config = None, workers: Workers = None, log_format: LogFormat = None
 ) -> None:
-    """Make each night and publish what is due, until stopped.
+    """Run every night on schedule until stopped.
 
     Nights are made at the setting nightly_at, in UTC; every publish_every_minutes it looks whether anything
     else is due. Whatever is due at the start runs at once. A run that fails is tried again after a pause.

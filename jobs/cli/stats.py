@@ -46,7 +46,7 @@ def stats(
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Tell what results say.
+    """Summarise results.
 
     Of a player: holes, rounds, averages, records, streaks. For the designer: whether par is where players
     are. A line is an object such as {"deal": 617, "rules": "golf", "line": "D623", "seconds": 95}, or has a

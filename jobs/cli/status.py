@@ -21,7 +21,7 @@ STATUS_SCHEMA = "fairway-status/1.0"
 
 
 def status(data: Data = None, config: Config = None, as_json: Json = False) -> int:
-    """Say how the data root is doing, from its files alone.
+    """Show the health of a data root.
 
     Ends with 0 where all is well and with 1 where there is a problem, each with what to do about it; fit for
     a container's health check.

@@ -24,8 +24,6 @@ from pipeline.studies.winnability import MOST_NUMBERS, Block, Study, aligned, fi
 from solver.errors import UsageError
 from solver.table.rules import RULES
 
-app = typer.Typer(rich_markup_mode=None)
-
 StudyRules = Annotated[
     str, typer.Option("--rules", metavar="RULES", help=f"One of {', '.join(RULES)}.", show_default=False)
 ]
@@ -48,15 +46,6 @@ Counts = Annotated[
 ]
 
 
-@app.callback()
-def _group() -> None:
-    """Study many deals.
-
-    Example: fairway study winnability --rules golf --deals 10000
-    """
-
-
-@app.command()
 def winnability(
     rules: StudyRules,
     deals: DealCount,
@@ -68,7 +57,7 @@ def winnability(
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Find how many deals can be cleared.
+    """Count the deals that can be cleared.
 
     Consecutive deal numbers are solved, and their best scores counted. The counts of each 10,000 numbers are
     kept in the data root, so that the same command goes on from there after a stop.
@@ -104,7 +93,6 @@ def winnability(
     say(f"\n{reused:,} of the deals were counted before{others}")
 
 
-@app.command()
 def chart(
     files: Annotated[
         list[Path],

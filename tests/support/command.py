@@ -4,17 +4,48 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from jobs.cli.app import run
+from jobs.cli.app import command, run
+from jobs.cli.lazy import LazyCommand
+from jobs.terminal.output import NAME
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "import sys; sys.argv[0] = 'fairway'; from jobs.cli import main; main()"
 STOP_SECONDS = 60
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Every command and group, as listed, by its full name."""
+    waiting: list[tuple[str, Any]] = [(NAME, command())]
+    while waiting:
+        name, each = waiting.pop()
+        yield name, each
+        waiting += [(f"{name} {word}", below) for word, below in getattr(each, "commands", {}).items()]
+
+
+def loaded(listed: Any) -> Any:
+    """Return a command itself for one that `commands` lists."""
+    return listed.load() if isinstance(listed, LazyCommand) else listed
+
+
+def check_words(words: Sequence[str]) -> None:
+    """Check that the command line accepts these words; nothing is run.
+
+    Raises:
+        typer.TyperException: they name no command, or what they give it is wrong.
+    """
+    group: Any = command()
+    context = group.make_context(NAME, list(words[:1]), resilient_parsing=True)
+    for number, word in enumerate(words, start=1):
+        name, group, _ = group.resolve_command(context, [word])
+        if not hasattr(group, "commands"):
+            group.make_context(name, list(words[number:]), parent=context)
+            return
 
 
 @dataclass(frozen=True, slots=True)

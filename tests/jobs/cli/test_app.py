@@ -2,14 +2,11 @@
 
 import os
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from jobs.cli.app import app
 from jobs.runs.lock import root_lock
 from jobs.terminal import outcome
 from jobs.terminal.output import NAME, typed_name
@@ -24,7 +21,7 @@ from pipeline.errors import (
 )
 from solver.errors import FairwayError, LineError, UsageError
 from solver.table.deal import parse_deal
-from tests.support.command import ROOT, done, fairway, files_of
+from tests.support.command import ROOT, check_words, commands, done, fairway, files_of, loaded
 
 REFERENCE_DEAL = (
     "2C TH AC JC 7C | AD QS 7S 8H 5H | 3S 5D QD 6D TD | 2H 6S TS 6H 5C | 7D JH 4C 9C 7H | QH AH JD TC JS |"
@@ -33,19 +30,10 @@ REFERENCE_DEAL = (
 TOO_LARGE = 2**63
 
 
-def commands() -> Iterator[tuple[str, Any]]:
-    """Every command with its full name; groups too."""
-    waiting = [(NAME, typer.main.get_command(app))]
-    while waiting:
-        name, command = waiting.pop()
-        yield name, command
-        waiting += [(f"{name} {word}", below) for word, below in getattr(command, "commands", {}).items()]
-
-
 def examples() -> list[tuple[str, str]]:
     found = []
     for name, command in commands():
-        lines = [line.strip() for line in (command.help or "").splitlines()]
+        lines = [line.strip() for line in (loaded(command).help or "").splitlines()]
         found += [(name, line.removeprefix("Example: ")) for line in lines if line.startswith("Example: ")]
     return found
 
@@ -62,14 +50,13 @@ def test_every_command_has_help_with_an_example(name: str) -> None:
 def test_the_example_of_a_command_is_one_that_can_be_typed(name: str, example: str) -> None:
     words = shlex.split(example)
     assert words[0] == NAME
-    group = typer.main.get_command(app)
-    context = group.make_context(NAME, words[1:2], resilient_parsing=True)
-    command: Any = group
-    rest = words[1:]
-    while hasattr(command, "commands"):
-        command = command.commands[rest.pop(0)]
     assert example.startswith(name)
-    command.make_context(rest and command.name, rest, parent=context)
+    check_words(words[1:])
+
+
+@pytest.mark.parametrize(("name", "command"), commands())
+def test_a_command_is_listed_with_the_first_line_of_its_help(name: str, command: Any) -> None:
+    assert command.help.splitlines()[0] == loaded(command).help.splitlines()[0]
 
 
 @pytest.mark.parametrize("name", [name for name, command in commands() if not hasattr(command, "commands")])

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from jobs.settings.keys import ALLOWED, text_of, variable_of
-from tests.jobs.cli.test_app import commands
-from tests.support.command import ROOT, done, fairway
+from tests.support.command import ROOT, commands, done, fairway, loaded
 
 KEY = "0123456789abcdef" * 4
 
@@ -26,7 +25,7 @@ def options_of(command: Any) -> set[str]:
 
 
 def test_every_command_that_looks_at_data_or_computes_takes_config() -> None:
-    takes = {name: options_of(command) for name, command in commands()}
+    takes = {name: options_of(loaded(command)) for name, command in commands()}
     lacking = [
         name
         for name, options in takes.items()
