@@ -39,13 +39,13 @@ def check_words(words: Sequence[str]) -> None:
     Raises:
         typer.TyperException: they name no command, or what they give it is wrong.
     """
-    group: Any = command()
-    context = group.make_context(NAME, list(words[:1]), resilient_parsing=True)
-    for number, word in enumerate(words, start=1):
-        name, group, _ = group.resolve_command(context, [word])
-        if not hasattr(group, "commands"):
-            group.make_context(name, list(words[number:]), parent=context)
-            return
+    below: Any = command()
+    name, context, rest = NAME, None, list(words)
+    while hasattr(below, "commands"):
+        context = below.make_context(name, rest[:1], parent=context)
+        name, below, _ = below.resolve_command(context, rest[:1])
+        rest = rest[1:]
+    below.make_context(name, rest, parent=context)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def test_the_example_of_a_command_is_one_that_can_be_typed(name: str, example: s
     check_words(words[1:])
 
 
-@pytest.mark.parametrize(("name", "command"), commands())
+@pytest.mark.parametrize(("name", "command"), list(commands()))
 def test_a_command_is_listed_with_the_first_line_of_its_help(name: str, command: Any) -> None:
     assert command.help.splitlines()[0] == loaded(command).help.splitlines()[0]
 
