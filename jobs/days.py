@@ -4,6 +4,7 @@ import re
 from datetime import date, timedelta
 from typing import Final
 
+from pipeline.store.text import quoted
 from solver.errors import UsageError
 
 LAST_DAY: Final = date(
@@ -11,7 +12,6 @@ LAST_DAY: Final = date(
 )  # some years before the last that Python knows, so that days can be added
 
 _FORM: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_MOST_SHOWN: Final = 20
 
 
 def parse_day(text: str) -> date:
@@ -21,7 +21,7 @@ def parse_day(text: str) -> date:
         UsageError: another form, a date that does not exist, or one after `LAST_DAY`.
     """
     if not _FORM.fullmatch(text):
-        raise UsageError(f"{text[:_MOST_SHOWN]!r} is no date; write it as YYYY-MM-DD")
+        raise UsageError(f"{quoted(text, 20)} is no date; write it as YYYY-MM-DD")
     try:
         day = date.fromisoformat(text)
     except ValueError as error:

@@ -5,10 +5,11 @@ from typing import Final
 
 from jobs.api.lines import Line
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER, deal_numbered
+from pipeline.store.text import shortened
 from solver.errors import UsageError
 from solver.table.deal import Deal, parse_deal
 
-_MOST_SHOWN: Final = 40
+_MAX_SHOWN: Final = 40
 _MOST_DIGITS: Final = len(str(MOST_DEAL_NUMBER))
 
 
@@ -39,12 +40,12 @@ def parse_given(text: str) -> GivenDeal:
     word = text.strip()
     if word.isascii() and word.isdecimal():
         if len(word.lstrip("0")) > _MOST_DIGITS:
-            shown = word if len(word) <= _MOST_SHOWN else f"{word[:_MOST_SHOWN]}.."
+            shown = shortened(word, _MAX_SHOWN)
             raise UsageError(
                 f"deal number {shown} is out of range; it must be one of 0 .. {MOST_DEAL_NUMBER}"
             )
         return GivenDeal(int(word), deal_numbered(int(word)))
-    if word and len(word) <= _MOST_SHOWN and not any(mark in word for mark in " \t|"):
+    if word and len(word) <= _MAX_SHOWN and not any(mark in word for mark in " \t|"):
         raise UsageError(
             f"{word!r} is neither a deal number, 0 .. {MOST_DEAL_NUMBER}, nor a deal in notation"
         )

@@ -11,11 +11,12 @@ from pipeline.deals.levels import DAILY
 from pipeline.errors import DamagedError
 from pipeline.play.results import Hole, Result
 from pipeline.store.documents import Document, parse
+from pipeline.store.text import shortened
 from solver.errors import UsageError
 from solver.table.rules import Rules, rules_named
 from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE
 
-_MOST_SHOWN: Final = 40
+_MAX_SHOWN: Final = 40
 _MOST_SECONDS: Final = 1_000_000_000  # thirty years: more is some other unit
 
 
@@ -104,6 +105,4 @@ def _seconds(document: Document) -> float | None:
 
 
 def _mistyped(field: str, value: Any, wanted: str) -> UsageError:
-    shown = repr(value)
-    shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}.."
-    return UsageError(f"{field!r} is {shown}; it must be {wanted}")
+    return UsageError(f"{field!r} is {shortened(repr(value), _MAX_SHOWN)}; it must be {wanted}")

@@ -16,6 +16,7 @@ from jobs.terminal.output import can_carry, put_json, say
 from pipeline.deals.levels import level_named
 from pipeline.pools.catalog import load_catalog
 from pipeline.store.storage import LocalStorage
+from pipeline.store.text import quoted
 from solver.errors import UsageError
 
 if TYPE_CHECKING:  # it reads Parquet
@@ -23,7 +24,6 @@ if TYPE_CHECKING:  # it reads Parquet
 
 _SCORE: Final = re.compile(r"[+-]?[0-9]{1,9}")
 _NO_MOVE: Final = "-"
-_MOST_SHOWN: Final = 20
 
 
 def scorecard(
@@ -117,7 +117,7 @@ def _parsed(scores: str) -> tuple[int, ...]:
     words = scores.split()
     for hole, word in enumerate(words, start=1):
         if not _SCORE.fullmatch(word):
-            raise UsageError(f"hole {hole}: {word[:_MOST_SHOWN]!r} is no score; write it as in 4 or -2")
+            raise UsageError(f"hole {hole}: {quoted(word, 20)} is no score; write it as in 4 or -2")
     return tuple(map(int, words))
 
 

@@ -10,6 +10,7 @@ from jobs.days import parse_day
 from jobs.watch.logs import LogFormat as Kind
 from pipeline.deals.levels import LEVELS
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
+from pipeline.store.text import quoted
 from pipeline.work.executors import MOST_WORKERS
 from solver.errors import UsageError
 from solver.table.rules import RULES
@@ -17,7 +18,6 @@ from solver.table.rules import RULES
 MOST_DEALS: Final = 10_000_000  # in one request
 
 _MOST_DIGITS: Final = 20  # more than any number here has
-_MOST_SHOWN: Final = 30
 _LEVEL_NAMES: Final = ", ".join(LEVELS)
 _RULE_NAMES: Final = ", ".join(RULES)
 
@@ -31,7 +31,7 @@ def _day(text: str) -> date:
 
 def _log_format(text: str) -> str:
     if text not in get_args(Kind):
-        raise typer.BadParameter(f"{text[:_MOST_SHOWN]!r} is none of {', '.join(get_args(Kind))}")
+        raise typer.BadParameter(f"{quoted(text, 30)} is none of {', '.join(get_args(Kind))}")
     return text
 
 
@@ -59,7 +59,7 @@ def number_option(name: str, text: str, *, least: int, most: int) -> Any:
         digits = str(given)
         is_number = digits.removeprefix("-").isdecimal() and digits.isascii() and len(digits) <= _MOST_DIGITS
         if not is_number or not least <= int(digits) <= most:
-            raise typer.BadParameter(f"{digits[:_MOST_SHOWN]!r} is no whole number from {least} to {most}")
+            raise typer.BadParameter(f"{quoted(digits, 30)} is no whole number from {least} to {most}")
         return int(digits)
 
     return typer.Option(name, parser=parse, metavar="N", help=text)

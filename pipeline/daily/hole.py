@@ -4,7 +4,6 @@ A hole depends on its date and, where there is one, on the secret key; on nothin
 machine, or what was published before. So it can be worked out anywhere, in any order, and comes out the same.
 """
 
-import hashlib
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import count
@@ -14,6 +13,7 @@ from pipeline.deals.fragments import rules_document
 from pipeline.deals.levels import DAILY
 from pipeline.deals.shuffle import daily_candidate
 from pipeline.store.documents import DAILY_SCHEMA, SOLUTION_SCHEMA, render
+from pipeline.store.text import sha256_of
 from pipeline.versions import DAILY_VERSIONS
 from pipeline.work.counts import Stopwatch, no_clock
 from solver.cards import card_name
@@ -67,7 +67,7 @@ def hole_of(day: date) -> int:
 
 def key_id(key: bytes) -> str:
     """What may be known of a secret key: eight hexadecimal digits that tell it from another."""
-    return hashlib.sha256(_KEY_ID_TEXT + key).hexdigest()[:_KEY_ID_DIGITS]
+    return sha256_of(_KEY_ID_TEXT + key)[:_KEY_ID_DIGITS]
 
 
 def is_over(day: date, now: datetime) -> bool:
@@ -142,7 +142,7 @@ def daily_bytes(hole: DailyHole) -> bytes:
             "keyed": hole.key_id is not None,
             "key_id": hole.key_id,
             "versions": dict(DAILY_VERSIONS),
-            "solution_sha256": hashlib.sha256(solution_bytes(hole)).hexdigest(),
+            "solution_sha256": sha256_of(solution_bytes(hole)),
         }
     )
 

@@ -5,7 +5,6 @@ an entry is never rewritten to fit a file that has changed, or dropped because i
 reported.
 """
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from pipeline.daily.hole import hole_of
 from pipeline.errors import CheckError, DamagedError, MissingError
 from pipeline.store.documents import INDEX_SCHEMA, Document, parse, render, schema_faults
 from pipeline.store.storage import Storage
+from pipeline.store.text import sha256_of
 
 DAILY_FOLDER: Final = "daily/"
 SOLUTION_FOLDER: Final = "daily/solutions/"
@@ -175,11 +175,6 @@ def day_of(path: str, folder: str) -> date | None:
         return date.fromisoformat(match[1]) if match else None
     except ValueError:  # such as 2026-02-30
         return None
-
-
-def sha256_of(data: bytes) -> str:
-    """Hash of a file's bytes, 64 hexadecimal digits."""
-    return hashlib.sha256(data).hexdigest()
 
 
 def read_ledger(storage: Storage) -> Ledger:

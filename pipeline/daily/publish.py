@@ -24,19 +24,18 @@ from pipeline.daily.ledger import (
     days_in,
     private_solution_path,
     read_ledger,
-    sha256_of,
     solution_path,
 )
 from pipeline.deals.certify import warm_up
 from pipeline.errors import AlreadyThereError, CheckError, DamagedError, MissingError
 from pipeline.store.documents import parse
 from pipeline.store.storage import Storage
+from pipeline.store.text import MAX_LISTED, listed, sha256_of
 from pipeline.work.counts import Clock, Counts, Stages, Stopwatch, no_clock
 from pipeline.work.ordered import in_order
 from pipeline.work.progress import Progress
 
 TASK: Final = "daily"
-_MOST_SHOWN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +155,9 @@ def publish(
     released = _release(storage, ledger, is_told, counts)
     _write_index(storage, ledger)
     if refusals:
-        raise CheckError(_listed([*refusals, *ledger.faults()]))
+        raise CheckError(_in_one_line([*refusals, *ledger.faults()]))
     if ledger.faults():
-        raise DamagedError(_listed(ledger.faults()))
+        raise DamagedError(_in_one_line(ledger.faults()))
     return Published(tuple(missing), len(asked) - len(missing), released)
 
 
@@ -235,6 +234,6 @@ def _lost(day: date) -> str:
     )
 
 
-def _listed(faults: Sequence[str]) -> str:
-    more = len(faults) - _MOST_SHOWN
-    return " -- ".join(faults[:_MOST_SHOWN]) + (f" -- and {more} more: fairway verify" if more > 0 else "")
+def _in_one_line(faults: Sequence[str]) -> str:
+    text = listed(faults, sep=" -- ")
+    return f"{text}: fairway verify" if len(faults) > MAX_LISTED else text

@@ -24,13 +24,13 @@ from pipeline.daily.ledger import (
     published_days,
     read_ledger,
     render_index,
-    sha256_of,
 )
 from pipeline.deals.certify import warm_up
 from pipeline.errors import DamagedError, StorageError
 from pipeline.integrity.report import Check, Report
 from pipeline.store.documents import Document, parse, render
 from pipeline.store.storage import Storage
+from pipeline.store.text import sha256_of
 from pipeline.work.ordered import in_order
 from pipeline.work.progress import Progress
 

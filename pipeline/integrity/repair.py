@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Final
 
 from pipeline.daily.key import DailyKey
-from pipeline.daily.ledger import sha256_of
 from pipeline.errors import DamagedError, MissingError, NewerError
 from pipeline.integrity.dry_run import Mending, put
 from pipeline.integrity.repair_dailies import mend_dailies
@@ -21,6 +20,7 @@ from pipeline.pools.catalog import CATALOG_FILE, KEPT_PREFIX, Catalog, kept_chan
 from pipeline.pools.history import read_kept
 from pipeline.query.views import SQL_FILE, daily_paths, part_paths, write_views
 from pipeline.store.storage import Storage
+from pipeline.store.text import sha256_of
 from pipeline.work.progress import Progress
 from pipeline.work.records import read_record, run_paths
 

@@ -20,7 +20,6 @@ from pipeline.daily.ledger import (
     parse_index,
     published_days,
     read_ledger,
-    sha256_of,
 )
 from pipeline.deals.certify import warm_up
 from pipeline.errors import DamagedError, MissingError, NewerError
@@ -28,6 +27,7 @@ from pipeline.integrity.dry_run import Mending, put
 from pipeline.integrity.repair_solutions import hole_of_cards, mend_solutions
 from pipeline.store.documents import INDEX_SCHEMA, Document, parse
 from pipeline.store.storage import Storage
+from pipeline.store.text import sha256_of
 from pipeline.versions import DAILY_VERSIONS
 from pipeline.work.ordered import in_order
 from pipeline.work.progress import Progress

@@ -4,7 +4,6 @@ The hash in the catalog decides. Deals follow from numbers alone, but bytes from
 part that another version wrote may come out otherwise. Then it is left alone, and that is said.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import closing, suppress
@@ -18,6 +17,7 @@ from pipeline.pools.parquet import part_bytes, pyarrow_version, read_part
 from pipeline.pools.parts import check_named_part, puzzles_of
 from pipeline.pools.puzzles import PuzzleIds
 from pipeline.store.storage import Storage
+from pipeline.store.text import sha256_of
 from pipeline.versions import PART_VERSIONS
 from pipeline.work.ordered import in_order
 from pipeline.work.progress import Progress
@@ -92,7 +92,7 @@ def _mend_part(
         )
         return
     data = part_bytes(rows)
-    if hashlib.sha256(data).hexdigest() == part.sha256:
+    if sha256_of(data) == part.sha256:
         put(storage, part.path, data)
         mending.mend(part.path, f"{fault}; made anew from its numbers, to that hash")
     else:

@@ -16,7 +16,6 @@ from pipeline.daily.ledger import (
     days_in,
     private_solution_path,
     read_ledger,
-    sha256_of,
     solution_path,
 )
 from pipeline.deals.certify import certify, warm_up
@@ -24,6 +23,7 @@ from pipeline.deals.levels import DAILY
 from pipeline.integrity.dry_run import Mending, put
 from pipeline.store.documents import Document, parse
 from pipeline.store.storage import Storage
+from pipeline.store.text import sha256_of
 from pipeline.work.ordered import in_order
 from solver.errors import UsageError
 from solver.table.deal import parse_deal

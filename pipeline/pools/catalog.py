@@ -6,7 +6,6 @@ replaced, the one in force is kept as it is, as `catalogs/<change>.json`
 """
 
 import dataclasses
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,9 +17,9 @@ from pipeline import versions
 from pipeline.deals.levels import LEVELS, level_named
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import AlreadyThereError, CheckError, DamagedError, MissingError
-from pipeline.store.documents import Document, parse, render
+from pipeline.store.documents import Document, damaged, from_json, parse, render, to_json
 from pipeline.store.storage import Storage
-from pipeline.store.strict_json import damaged, from_json, listed, shown, to_json
+from pipeline.store.text import listed, quoted, sha256_of
 from pipeline.work.records import latest_records
 
 CATALOG_FILE: Final = "catalog.json"
@@ -252,7 +251,7 @@ def catalog_bytes(catalog: Catalog) -> bytes:
 
 def _hashed(text: bytes) -> bytes:
     """A text with its own hash as the last key."""
-    return text.removesuffix(_END) + _HASH % hashlib.sha256(text).hexdigest().encode("ascii") + _END
+    return text.removesuffix(_END) + _HASH % sha256_of(text).encode("ascii") + _END
 
 
 def parse_catalog(data: bytes, path: str = CATALOG_FILE) -> Catalog:
@@ -313,9 +312,9 @@ def _faults(catalog: Catalog) -> Iterator[str]:
         yield f"change {catalog.change} is below {FIRST_CHANGE}"
     names = [pool.level for pool in catalog.pools]
     if names != list(LEVELS):
-        yield f"its levels are {shown(', '.join(names))}, not {', '.join(LEVELS)}"
+        yield f"its levels are {quoted(', '.join(names))}, not {', '.join(LEVELS)}"
     for pool in catalog.pools:
-        yield from (f"level {shown(pool.level)}: {fault}" for fault in pool_faults(pool))
+        yield from (f"level {quoted(pool.level)}: {fault}" for fault in pool_faults(pool))
 
 
 def pool_faults(pool: Pool) -> Iterator[str]:
@@ -327,12 +326,12 @@ def pool_faults(pool: Pool) -> Iterator[str]:
     if not 0 <= pool.next_number <= MOST_DEAL_NUMBER + 1:
         yield f"next_number {pool.next_number} is not in 0 .. {MOST_DEAL_NUMBER + 1}"
     for part in pool.parts:
-        yield from (f"part {shown(part.path)}: {fault}" for fault in _part_faults(pool, part))
+        yield from (f"part {quoted(part.path)}: {fault}" for fault in _part_faults(pool, part))
     for before, after in pairwise(pool.parts):
         if after.first <= before.last:
-            yield f"part {shown(after.path)} begins before {shown(before.path)} ends"
+            yield f"part {quoted(after.path)} begins before {quoted(before.path)} ends"
     if pool.parts and pool.next_number <= pool.parts[-1].last:
-        yield f"next_number {pool.next_number} was sampled already, in {shown(pool.parts[-1].path)}"
+        yield f"next_number {pool.next_number} was sampled already, in {quoted(pool.parts[-1].path)}"
 
 
 def _part_faults(pool: Pool, part: Part) -> Iterator[str]:

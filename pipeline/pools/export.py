@@ -5,7 +5,6 @@ the one it means. The index is replaced in one step once all its shards are ther
 go last.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pipeline.pools.catalog import Pool
 from pipeline.pools.parts import read_named_part
 from pipeline.store.documents import parse, render
 from pipeline.store.storage import INCOMING, LocalStorage, Storage, names_in
+from pipeline.store.text import sha256_of
 from solver.errors import UsageError
 
 SHARD_DEALS: Final = 500
@@ -123,7 +123,7 @@ def _write_shard(target: Storage, level: str, number: int, rows: list[dict[str, 
         for row in rows
     ]
     data = render({"schema": SHARD_SCHEMA, "level": level, "deals": deals})
-    digest = hashlib.sha256(data).hexdigest()
+    digest = sha256_of(data)
     name = f"{level}-{number:05d}-{digest[:_HASH_DIGITS]}.json"
     try:
         target.create(name, data)

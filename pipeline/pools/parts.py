@@ -1,6 +1,5 @@
 """Parts in a data root: written once, read with their hash checked, cleared away when nothing names them."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -19,6 +18,7 @@ from pipeline.pools.history import kept_parts
 from pipeline.pools.parquet import part_bytes, read_part
 from pipeline.pools.unfinished import record_path
 from pipeline.store.storage import Storage
+from pipeline.store.text import sha256_of
 from pipeline.versions import PART_VERSIONS
 
 if TYPE_CHECKING:  # parts are read and written where nothing is certified
@@ -77,7 +77,7 @@ def part_of(name: PartName, night: date | None, pars: Mapping[int, int], data: b
         name.first,
         name.last,
         sum(pars.values()),
-        hashlib.sha256(data).hexdigest(),
+        sha256_of(data),
         dict(PART_VERSIONS),
         {str(par): count for par, count in sorted(pars.items())},
     )
@@ -111,7 +111,7 @@ def _named_bytes(storage: Storage, part: Part) -> bytes:
         data = storage.read(part.path)
     except MissingError as fault:
         raise DamagedError(f"{part.path} is missing, but the catalog names it") from fault
-    if hashlib.sha256(data).hexdigest() != part.sha256:
+    if sha256_of(data) != part.sha256:
         raise DamagedError(f"{part.path} is damaged: its hash is not the one in the catalog")
     return data
 

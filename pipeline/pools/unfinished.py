@@ -12,12 +12,12 @@ from typing import Final
 from pipeline import versions
 from pipeline.errors import DamagedError, MissingError
 from pipeline.pools.catalog import Part, Pool, generation_prefix, pool_faults
+from pipeline.store.documents import damaged, from_json, to_json
 from pipeline.store.storage import Storage
-from pipeline.store.strict_json import damaged, from_json, to_json
 
 RECORD_NAME: Final = "unfinished.json"
 
-_MOST_SHOWN: Final = 2
+_MAX_FAULTS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def _read(storage: Storage, pool: Pool, generation: int) -> Record | None:
         raise DamagedError(f"{fault}; {_remedy(pool.level)}") from fault
     faults = [*_faults(record, path), *pool_faults(record.pool(None))]
     if faults:
-        raise damaged(path, [*faults[:_MOST_SHOWN], _remedy(pool.level)])
+        raise damaged(path, [*faults[:_MAX_FAULTS], _remedy(pool.level)])
     return record
 
 

@@ -1,22 +1,29 @@
-"""JSON documents as bytes: written in one way only, read strictly, and held against their JSON Schema.
+"""JSON documents: written in one way only, read strictly, checked against a JSON Schema or a dataclass.
 
-One closed schema (2020-12) a minor version ships in `pipeline/schemas`. What a schema cannot say is checked
-in `pipeline.daily.checks`.
+Published documents have one closed JSON Schema (2020-12) per minor version, which ships in
+`pipeline/store/schemas`. What a schema cannot express is checked in `pipeline.daily.checks`. Files that only
+Fairway reads, such as the catalog, are frozen dataclasses; pydantic reads them back.
 """
 
+import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from pipeline.errors import DamagedError
+from pipeline.errors import DamagedError, NewerError
+from pipeline.store.text import listed, quoted, shortened
 from solver.cards import CARD_NAMES
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # both are slow to load, and most commands need neither
+    from _typeshed import DataclassInstance
     from jsonschema.protocols import Validator
+    from pydantic import TypeAdapter
 
 Document: TypeAlias = dict[str, Any]
+_Value = TypeVar("_Value", bound="DataclassInstance")
 
 DAILY_SCHEMA: Final = "fairway-daily/1.0"
 SOLUTION_SCHEMA: Final = "fairway-solution/1.0"
@@ -27,32 +34,32 @@ SCHEMA_FILES: Final = {
     INDEX_SCHEMA: "index-1.0.json",
 }
 
-_MOST_SHOWN: Final = 100
 _DECK_CLAUSES: Final = "whole_deck"
 
 
 def render(document: Mapping[str, Any]) -> bytes:
-    """The bytes of a document: UTF-8, keys as they come, no blanks, a newline at the end."""
+    """Return a document as bytes: UTF-8, keys in the given order, no blanks, a newline at the end."""
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return f"{text}\n".encode()
 
 
 def parse(data: bytes, file: str) -> Document:
-    """Read a document that `render` may have written.
+    """Read a JSON object strictly.
 
     Args:
         data: the bytes of the file.
         file: its path, for the message.
 
     Raises:
-        DamagedError: the bytes are no JSON object, hold a key twice or a number that JSON does not know.
+        DamagedError: if the bytes are not a JSON object, or contain a key twice or a number such as NaN that
+            JSON does not have.
     """
     try:
         document = json.loads(data.decode(), object_pairs_hook=_unique, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise DamagedError(f"{file} is not a JSON document: {error}") from error
     if not isinstance(document, dict):
-        raise DamagedError(f"{file} holds no JSON object")
+        raise DamagedError(f"{file} does not contain a JSON object")
     return document
 
 
@@ -60,39 +67,38 @@ def _unique(pairs: list[tuple[str, Any]]) -> Document:
     document = dict(pairs)
     if len(document) < len(pairs):
         keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands there twice")
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {repeated!r} occurs twice")
     return document
 
 
 def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 @cache
 def schema_of(name: str) -> Document:
-    """The JSON Schema of this name, one of `SCHEMA_FILES`; it is shared, so it must not be changed."""
-    text = (
-        resources.files("pipeline.store").joinpath("schemas", SCHEMA_FILES[name]).read_text(encoding="utf-8")
-    )
-    schema: Document = json.loads(text)
+    """Return the JSON Schema with this name, one of `SCHEMA_FILES`; it is shared, so do not change it."""
+    file = resources.files("pipeline.store").joinpath("schemas", SCHEMA_FILES[name])
+    schema: Document = json.loads(file.read_text(encoding="utf-8"))
     return schema
 
 
 def schema_faults(document: Document, name: str) -> tuple[str, ...]:
-    """Everything in which a document departs from its schema, each with the place where.
+    """List every violation of a document's schema, each with its JSON path.
 
-    The verdict is that of the schema as it ships (a test compares them). Only its 52 clauses about the deck,
-    some 10 ms a document, are replaced by a count of the cards.
+    The verdict is that of the schema as it ships (a test compares the two). Only its 52 clauses about the
+    deck, which take some 10 ms per document, are replaced by a count of the cards.
 
     Args:
         document: the parsed document.
-        name: the schema it must follow, one of `SCHEMA_FILES`.
+        name: the schema that it must follow, one of `SCHEMA_FILES`.
     """
     found = document.get("schema")
     if found != name:
-        return (f"$.schema: {_short(repr(found))} is not {name!r}, the version this program knows",)
-    faults = tuple(_sentence(error) for error in _quick_validator(name).iter_errors(document))
+        return (f"$.schema: {shortened(repr(found))} is not {name!r}, the version this program knows",)
+    errors = _quick_validator(name).iter_errors(document)
+    faults = tuple(f"{error.json_path}: {shortened(error.message)}" for error in errors)
     if faults or _DECK_CLAUSES not in schema_of(name).get("$defs", {}):
         return faults
     columns = (card for column in document["columns"] for card in column)
@@ -101,7 +107,6 @@ def schema_faults(document: Document, name: str) -> tuple[str, ...]:
 
 @cache
 def _quick_validator(name: str) -> "Validator":
-    # Imported late: commands that touch no document must not wait for it.
     from jsonschema import Draft202012Validator
 
     schema = schema_of(name)
@@ -110,17 +115,73 @@ def _quick_validator(name: str) -> "Validator":
     return Draft202012Validator(schema)
 
 
-def _sentence(error: Any) -> str:
-    return f"{error.json_path}: {_short(error.message)}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}.."
-
-
 def _deck_faults(cards: Sequence[str]) -> tuple[str, ...]:
     missing = [name for name in CARD_NAMES if name not in cards]
-    twice = [name for name in CARD_NAMES if cards.count(name) > 1]
+    repeated = [name for name in CARD_NAMES if cards.count(name) > 1]
     if not missing:
         return ()
-    return (f"$: not the 52 cards of a deck; twice: {' '.join(twice)}; missing: {' '.join(missing)}",)
+    return (f"$: not the 52 cards of a deck; twice: {' '.join(repeated)}; missing: {' '.join(missing)}",)
+
+
+def to_json(value: "DataclassInstance") -> bytes:
+    """Return a dataclass as JSON in ASCII, keys in the order of the fields, a newline at the end."""
+    return (json.dumps(dataclasses.asdict(value), indent=1, default=_iso) + "\n").encode("ascii")
+
+
+def from_json(kind: type[_Value], data: bytes, path: str, version: int) -> _Value:
+    """Read back what `to_json` wrote.
+
+    Args:
+        kind: the dataclass; it has a field `version`.
+        data: the bytes of the file.
+        path: its path, for messages.
+        version: the newest version of the file that this program knows.
+
+    Raises:
+        NewerError: if a newer Fairway wrote the file.
+        DamagedError: if it is not JSON, or a field is missing, has another type or is unknown.
+    """
+    document = parse(data, path)
+    found = document.get("version")
+    if isinstance(found, int) and found > version:
+        raise NewerError(f"{path} has version {found}, but this Fairway reads up to {version}; upgrade it")
+    value = validated(kind, data, path)
+    if adapter_of(kind).dump_python(value, mode="json") != document:
+        raise damaged(path, ["it contains unknown keys"])
+    return value
+
+
+def validated(kind: type[_Value], data: bytes, path: str) -> _Value:
+    """Read JSON as a dataclass, strictly; unknown keys are ignored.
+
+    Raises:
+        DamagedError: if it is not JSON, or a field is missing or has another type.
+    """
+    from pydantic import ValidationError
+
+    try:
+        value: _Value = adapter_of(kind).validate_json(data, strict=True)
+    except ValidationError as error:
+        rows = error.errors()
+        faults = [f"{quoted('.'.join(map(str, row['loc'])))}: {row['msg']}" for row in rows]
+        raise damaged(path, faults) from error
+    return value
+
+
+@cache
+def adapter_of(kind: type[_Value]) -> "TypeAdapter[_Value]":
+    """Return pydantic's adapter for a dataclass; building one takes milliseconds."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+def damaged(path: str, faults: Sequence[str]) -> DamagedError:
+    """Return the error for a file with these faults; its message contains the first few."""
+    return DamagedError(f"{path} is damaged: {listed(faults, sep='; ')}")
+
+
+def _iso(value: object) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"{value!r} cannot be written as JSON")

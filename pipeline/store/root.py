@@ -6,6 +6,7 @@ from typing import Final
 
 from pipeline.errors import AlreadyThereError, ConfigurationError, DamagedError
 from pipeline.store.storage import INCOMING, LocalStorage, names_in
+from pipeline.store.text import listed
 
 MARKER: Final = ".fairway-root"
 CONFIG_FILE: Final = "fairway.toml"  # what an operator may put into a folder before it is a data root
@@ -14,7 +15,6 @@ FORMAT: Final = 1
 _MARKER_TEXT: Final = json.dumps({"fairway": "data root", "format": FORMAT}) + "\n"
 _NOT_CONTENT: Final = (CONFIG_FILE, "lost+found")  # the second is what a freshly mounted disk holds
 _SIGNS: Final = frozenset({"catalog.json", "catalogs", "deals"})
-_MOST_SHOWN: Final = 3
 
 
 def open_root(path: Path, *, create: bool) -> LocalStorage:
@@ -40,9 +40,9 @@ def open_root(path: Path, *, create: bool) -> LocalStorage:
                 f"a file of that name with the text {_MARKER_TEXT.strip()}"
             )
         if content:
-            shown = ", ".join(content[:_MOST_SHOWN])
             raise ConfigurationError(
-                f"{path} is no data root and holds something else ({shown}); choose an empty or new folder"
+                f"{path} is not a data root and contains other files ({listed(content)}); "
+                "choose an empty or new folder"
             )
         if not create:
             raise ConfigurationError(f"there is no data root at {path}; `fairway nightly` makes one there")

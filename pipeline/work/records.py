@@ -15,6 +15,7 @@ from typing import Any, Final
 from pipeline.errors import DamagedError, MissingError, StorageError
 from pipeline.store.documents import Document, parse, render
 from pipeline.store.storage import Storage
+from pipeline.store.text import shortened
 from pipeline.work.counts import Counts, LevelCounts, Stages
 
 RUN_SCHEMA: Final = "fairway-run/1.2"
@@ -23,7 +24,6 @@ RUN_PREFIX: Final = "runs/"
 _READ: Final = re.compile(r"fairway-run/1\.[0-9]{1,4}", re.ASCII)
 _RUN_ID: Final = re.compile(r"[0-9]{8}T[0-9]{6}Z-([0-9]{1,10})", re.ASCII)
 _COUNTED: Final = ("nights", "sampled", "deals", "dailies", "solutions", "removed", "mended", "refused")
-_MOST_SHOWN: Final = 100
 _DECIMALS: Final = 3  # of seconds
 _MOST_LOOKED_AT: Final = 300  # records, for a job that has not run for long
 
@@ -310,5 +310,4 @@ def _moment_text(moment: datetime) -> str:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}.."
+    return shortened(repr(value))

@@ -80,7 +80,7 @@ OWNED: Final = (
     Owned(
         "pydantic only where settings are, and where documents are read strictly",
         ("pydantic", "pydantic_core", "pydantic_settings"),
-        ("jobs/settings/*.py", "pipeline/store/strict_json.py"),
+        ("jobs/settings/*.py", "pipeline/store/documents.py"),
     ),
     Owned("TOML only in the file of settings", ("tomllib",), ("jobs/settings/config_file.py",)),
     Owned("Prometheus only where metrics are written", ("prometheus_client",), ("jobs/watch/metrics.py",)),

@@ -185,7 +185,7 @@ def test_a_folder_that_holds_something_else_is_refused_and_left_alone(
 ) -> None:
     (tmp_path / "thesis.tex").write_text("precious")
     outcome = fairway(*arguments, "--data", tmp_path)
-    assert "is no data root and holds something else (thesis.tex)" in outcome.complaint
+    assert "is not a data root and contains other files (thesis.tex)" in outcome.complaint
     assert outcome.code == 78
     assert files_of(tmp_path) == {"thesis.tex": b"precious"}
 

@@ -178,9 +178,9 @@ def test_the_number_of_workers_changes_nothing(root: Path) -> None:
 
 WRONG = [
     (b"{", "is not a JSON document"),
-    (b"[1]", "holds no JSON object"),
-    (b'{"date": "2026-11-27", "score": 5, "score": 6}', "the key 'score' stands there twice"),
-    (b'{"date": "2026-11-27", "score": NaN}', "NaN is no JSON number"),
+    (b"[1]", "does not contain a JSON object"),
+    (b'{"date": "2026-11-27", "score": 5, "score": 6}', "the key 'score' occurs twice"),
+    (b'{"date": "2026-11-27", "score": NaN}', "NaN is not a JSON number"),
     (b'{"score": 3}', "give one of the two: 'deal' (a number or a notation), or 'date'"),
     (b'{"deal": 1, "date": "2026-11-27", "score": 3}', "give one of the two"),
     (b'{"deal": 1, "score": 3}', "a deal without 'rules'"),

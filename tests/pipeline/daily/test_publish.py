@@ -15,12 +15,12 @@ from pipeline.daily.ledger import (
     private_solution_path,
     published_daily,
     published_days,
-    sha256_of,
     solution_path,
 )
 from pipeline.daily.publish import Published, make_daily
 from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.store.documents import INDEX_SCHEMA, parse, schema_faults
+from pipeline.store.text import sha256_of
 from solver.errors import UsageError
 from tests.support.doubles import FailingStorage, Killed
 from tests.support.publishing import (

@@ -15,11 +15,11 @@ from pipeline.daily.ledger import (
     parse_index,
     private_solution_path,
     published_days,
-    sha256_of,
     solution_path,
 )
 from pipeline.daily.publish import Published, make_daily, rebuild_index
 from pipeline.errors import CheckError, DamagedError
+from pipeline.store.text import sha256_of
 from tests.support.publishing import (
     ALL_OVER,
     DAYS,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.daily.key import DailyKey
-from pipeline.daily.ledger import INDEX_PATH, daily_path, private_solution_path, sha256_of, solution_path
+from pipeline.daily.ledger import INDEX_PATH, daily_path, private_solution_path, solution_path
 from pipeline.daily.publish import make_daily, publish, rebuild_index
 from pipeline.integrity import repair_pools as repair_parts
 from pipeline.integrity.dry_run import Mending, Rehearsal
@@ -20,6 +20,7 @@ from pipeline.pools.catalog import CATALOG_FILE, Part, kept_path, load_catalog, 
 from pipeline.pools.parquet import part_bytes
 from pipeline.query.views import SQL_FILE, write_views
 from pipeline.store.storage import LocalStorage, Storage
+from pipeline.store.text import sha256_of
 from pipeline.work.progress import SILENT
 from solver.errors import FairwayError
 from tests.support.doubles import FailingStorage, Killed, MemoryStorage
@@ -348,7 +349,7 @@ def test_a_damaged_catalog_without_an_earlier_one_is_refused(storage: LocalStora
 
 def test_a_catalog_of_a_newer_version_is_no_damage(changed: LocalStorage) -> None:
     path = change(changed, CATALOG_FILE, lambda data: data.replace(b'"version": 3', b'"version": 99', 1))
-    refused(changed, path, "is of version 99, this Fairway reads 3: upgrade it")
+    refused(changed, path, "has version 99, but this Fairway reads up to 3; upgrade it")
 
 
 def test_a_damaged_earlier_catalog_is_refused(changed: LocalStorage) -> None:

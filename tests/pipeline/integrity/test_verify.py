@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.daily.ledger import INDEX_PATH, daily_path, sha256_of
+from pipeline.daily.ledger import INDEX_PATH, daily_path
 from pipeline.daily.publish import publish
 from pipeline.deals.levels import LEVELS
 from pipeline.integrity.pools import spread
@@ -21,6 +21,7 @@ from pipeline.pools.catalog import CATALOG_FILE, load_catalog, save_catalog
 from pipeline.pools.nights import add_nights
 from pipeline.query.views import SQL_FILE, catalog_sql, part_paths, write_views
 from pipeline.store.storage import LocalStorage
+from pipeline.store.text import sha256_of
 from pipeline.work.executors import Work
 from pipeline.work.progress import SILENT
 from pipeline.work.records import write_record

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.daily.ledger import sha256_of
 from pipeline.deals.levels import LEVELS
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.pools.catalog import CATALOG_FILE, Part, catalog_bytes, load_catalog, save_catalog
 from pipeline.store.storage import LocalStorage
+from pipeline.store.text import sha256_of
 from tests.support.sound_root import (
     ADMITTED,
     CARDS,

@@ -244,9 +244,9 @@ def set_in_part(key: str, value: object, number: int = 1) -> Callable[[Any], Non
     [
         (lambda document: document.pop("version"), "version': Field required"),
         (lambda document: document.pop("pools"), "pools': Field required"),
-        (lambda document: document.__setitem__("version", 0), "keys that do not belong there"),
+        (lambda document: document.__setitem__("version", 0), "contains unknown keys"),
         (lambda document: document.__setitem__("version", True), "version': Input should be a valid integer"),
-        (lambda document: document.__setitem__("more", 1), "keys that do not belong there"),
+        (lambda document: document.__setitem__("more", 1), "contains unknown keys"),
         (lambda document: document["pools"].pop(), "levels are 'easy, medium', not easy, medium, hard"),
         (lambda document: document["pools"].reverse(), "levels are 'hard, medium, easy'"),
         (set_in_pool("level", "easy"), "levels are 'easy, easy, hard'"),
@@ -256,8 +256,8 @@ def set_in_part(key: str, value: object, number: int = 1) -> Callable[[Any], Non
         (set_in_pool("newest_generation", None), r"pools\.1\.newest_generation': Input should be a valid"),
         (lambda document: document.pop("change"), "change': Field required"),
         (lambda document: document.__setitem__("change", 0), "change 0 is below 1"),
-        (lambda document: document.__setitem__("version", 1), "keys that do not belong there"),
-        (lambda document: document.__setitem__("version", 2), "keys that do not belong there"),
+        (lambda document: document.__setitem__("version", 1), "contains unknown keys"),
+        (lambda document: document.__setitem__("version", 2), "contains unknown keys"),
         (lambda document: document.pop("sha256"), "it is not as it was written, its sha256 says"),
         (lambda document: document.__setitem__("sha256", "0" * 64), "it is not as it was written"),
         (set_in_pool("next_number", 500), "it is not as it was written"),
@@ -292,7 +292,7 @@ def set_in_part(key: str, value: object, number: int = 1) -> Callable[[Any], Non
         (set_in_part("versions", {"\n": "1"}), r"versions.*valid integer"),
         (lambda document: document["pools"][1]["parts"].reverse(), "begins before"),
         (lambda document: document["pools"][1]["parts"][0].pop("night"), "night': Field required"),
-        (lambda document: document["pools"][1]["parts"][0].__setitem__("size", 1), "keys that do not"),
+        (lambda document: document["pools"][1]["parts"][0].__setitem__("size", 1), "unknown keys"),
     ],
 )
 def test_a_catalog_that_says_what_it_must_not_is_damaged(change: Callable[[Any], None], fault: str) -> None:
@@ -309,9 +309,12 @@ def test_a_catalog_that_says_what_it_must_not_is_damaged(change: Callable[[Any],
         (b"\xff\xfe", "is not a JSON document"),
         (b"[" * 100_000, "is not a JSON document"),
         (catalog_bytes(example())[:-20], "is not a JSON document"),
-        (b"[]", "holds no JSON object"),
+        (b"[]", "does not contain a JSON object"),
         (b"{}", "Field required"),
-        (b'{"version": 4, "pools": "unheard of"}', "is of version 4, this Fairway reads 3: upgrade it"),
+        (
+            b'{"version": 4, "pools": "unheard of"}',
+            "has version 4, but this Fairway reads up to 3; upgrade it",
+        ),
     ],
 )
 def test_a_file_that_is_no_catalog_is_refused(tmp_path: Path, data: bytes, fault: str) -> None:

@@ -330,7 +330,7 @@ def test_damage_to_an_unfinished_one_heals_to_the_same_bytes(
         (b'"generation": 2', b'"generation": 9', "belongs to another level or generation"),
         (b"generation=0002/part", b"generation=0001/part", "the path is not that of a part"),
         (b"deals/", b"../../", "the path is not that of a part"),
-        (b'"version": 2', b'"version": 3', "is of version 3, this Fairway reads 2"),
+        (b'"version": 2', b'"version": 3', "has version 3, but this Fairway reads up to 2"),
     ],
 )
 def test_a_damaged_record_is_said_to_be_and_can_be_dropped(

@@ -36,7 +36,7 @@ def test_without_leave_to_create_nothing_is_made(tmp_path: Path) -> None:
 @pytest.mark.parametrize("create", [True, False])
 def test_a_folder_that_holds_something_else_is_refused_and_left_alone(tmp_path: Path, create: bool) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(ConfigurationError, match=r"holds something else \(thesis\.tex\)"):
+    with pytest.raises(ConfigurationError, match=r"contains other files \(thesis\.tex\)"):
         open_root(tmp_path, create=create)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
