@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 FLOORS = floors_in((ROOT / "ARCHITECTURE.md").read_text("utf-8"))
 
 TOP_LEVEL = {"solver", "pipeline", "jobs", "data", "tests", "pyproject.toml", ".gitignore", ".ci"}
-TOP_LEVEL |= {"README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE"}
+TOP_LEVEL |= {"docs", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE"}
 HEAVY = (
     *("numba", "llvmlite", "numpy", "pyarrow", "duckdb", "jsonschema", "pydantic", "apscheduler"),
     *("prometheus_client", "matplotlib"),

@@ -59,12 +59,6 @@ def test_a_command_is_listed_with_the_first_line_of_its_help(name: str, command:
     assert command.help.splitlines()[0] == loaded(command).help.splitlines()[0]
 
 
-@pytest.mark.parametrize("name", [name for name, command in commands() if not hasattr(command, "commands")])
-def test_every_command_is_in_the_readme(name: str) -> None:
-    readme = (ROOT / "README.md").read_text()
-    assert name in readme
-
-
 def test_the_version_is_that_of_the_package() -> None:
     text = done("--version").text
     assert text.startswith("fairway ")

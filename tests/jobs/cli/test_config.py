@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobs.settings.keys import ALLOWED, text_of, variable_of
+from jobs.settings.keys import ALLOWED, text_of
 from tests.support.command import ROOT, commands, done, fairway, loaded
 
 KEY = "0123456789abcdef" * 4
@@ -199,11 +199,3 @@ def test_a_file_is_checked_by_itself_and_without_one_all_that_is_in_force(
     assert outcome.code == 78
     assert "FAIRWAY_WORKERS is '0'" in outcome.text
     assert "daily_key_file: cannot read /nowhere/key" in outcome.text
-
-
-@pytest.mark.parametrize("key", ALLOWED, ids=text_of)
-def test_every_setting_stands_in_the_readme(key: tuple[str, ...]) -> None:
-    readme = (ROOT / "README.md").read_text()
-    name = f"levels.LEVEL.{key[-1]}" if key[0] == "levels" else text_of(key)
-    assert f"| `{name}` |" in readme
-    assert variable_of(key).startswith("FAIRWAY_")

@@ -4,10 +4,7 @@ Beside that: what the help and the README show of lines works as it stands there
 """
 
 import json
-import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -22,7 +19,7 @@ from pipeline.store.storage import LocalStorage
 from solver.table.deal import Deal, parse_deal
 from solver.table.moves import after
 from solver.table.rules import Rules
-from tests.support.command import ROOT, done, fairway
+from tests.support.command import done, fairway
 from tests.support.pools import LEVEL, with_nights
 from tests.support.publishing import ALL_OVER, DAYS, site_in
 
@@ -79,11 +76,3 @@ def test_of_the_line_of_a_result(storage: LocalStorage, tmp_path: Path) -> None:
 def test_the_example_in_the_help_works(command: str) -> None:
     example = next(line for line in done(command, "--help").text.splitlines() if "Example: " in line)
     done(*shlex.split(example.partition("Example: ")[2])[1:])
-
-
-def test_the_program_in_the_readme_works() -> None:
-    (program,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout == "the King on column 3 would end the run, so play it last\n"

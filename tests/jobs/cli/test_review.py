@@ -1,7 +1,6 @@
 """A hole looked at again: everything for programs, a table for people."""
 
 import json
-import shlex
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from solver.players.steady import rate
 from solver.search.exact import solve
 from solver.table.rules import RULES
 from solver.table.score import score_name
-from tests.support.command import ROOT, done, fairway
+from tests.support.command import done, fairway
 
 NUMBER = 617
 FINISHED = "D6233535377DD6D1DD245557DDD71DD12413DDD7D22D461"  # its 14th move loses the clear
@@ -120,10 +119,3 @@ def test_a_move_that_is_not_legal_is_one_line_and_exit_code_2() -> None:
     outcome = fairway("review", NUMBER, "--line", "D623D1")
     assert outcome.complaint == "move 6 of the line, '1', is not legal; legal there: 3, D"
     assert outcome.code == 2
-
-
-def test_the_example_in_the_readme_is_what_comes_out() -> None:
-    _, _, block = (ROOT / "README.md").read_text("utf-8").partition("$ fairway review ")
-    command, *shown = block.partition("\n```")[0].splitlines()
-    printed = [line.rstrip() for line in done("review", *shlex.split(command)).text.splitlines()]
-    assert [line for line in shown if line != "..." and line not in printed] == []

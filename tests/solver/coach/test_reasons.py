@@ -224,8 +224,8 @@ def test_every_reason_has_a_place_where_it_is_right_and_one_where_it_is_not() ->
     assert {reason.code for _, _, reason in RIGHT} == {code for code, *_ in NOT_RIGHT} == set(SENTENCES)
 
 
-def test_the_readme_has_every_reason_in_order_of_precedence_with_its_values() -> None:
-    lines = (ROOT / "README.md").read_text().splitlines()
+def test_the_documentation_has_every_reason_in_order_of_precedence_with_its_values() -> None:
+    lines = (ROOT / "docs" / "playing.md").read_text().splitlines()
     rows = [[cell.strip(" `") for cell in line.split("|")[1:4]] for line in lines if line.startswith("| `")]
     told = {code: (values, sentence) for code, values, sentence in rows if code in SENTENCES}
     assert list(told) == list(SENTENCES) == ["cleared", "stuck", *naive_hint.CODES]

@@ -1,0 +1,180 @@
+"""What the pages name exists, and what they show is what commands print."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from jobs.settings.keys import ALLOWED, VARIABLES, text_of
+from jobs.terminal import clock
+from jobs.watch.status import PROBLEMS
+from pipeline.deals.columns import COLUMNS
+from pipeline.query.views import DAILY_COLUMNS, RUN_COLUMNS
+from tests.support.command import ROOT, done
+from tests.support.documentation import (
+    PAGES,
+    Example,
+    anchors_in,
+    blocks_in,
+    command_names,
+    commands_in,
+    examples_in,
+    links_in,
+    page,
+    rows_in,
+    unknown_in,
+)
+
+DOCS = [name for name in PAGES if name == "README.md" or name.startswith("docs/")]
+EXAMPLES = [(name, example) for name in DOCS for example in examples_in(PAGES[name])]
+
+
+@pytest.fixture(scope="module")
+def documented_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data root that the pages describe: after `fairway nightly` on 2026-11-30 with default settings."""
+    root = tmp_path_factory.mktemp("documented") / "root"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FAIRWAY_DAILY_FROM", "2026-11-29")  # of the holes, the pages show one
+        patch.setattr(clock, "now", lambda: datetime(2026, 11, 30, 12, tzinfo=UTC))
+        done("nightly", "--data", root)
+    return root
+
+
+def test_the_readme_is_at_most_150_lines() -> None:
+    assert len(page("README.md").splitlines()) <= 150
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_leads_somewhere(name: str) -> None:
+    for link in links_in(PAGES[name]):
+        path, _, anchor = link.partition("#")
+        target = ((ROOT / name).parent / path).resolve() if path else ROOT / name
+        assert target.exists(), link
+        assert not anchor or anchor in anchors_in(target.read_text("utf-8")), link
+
+
+def test_every_page_of_the_documentation_is_on_the_readmes_map() -> None:
+    assert {name for name in DOCS if name != "README.md"} <= set(links_in(page("README.md")))
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "CHANGELOG.md"])
+def test_every_command_and_option_that_a_page_names_exists(name: str) -> None:
+    assert [words for words in commands_in(PAGES[name]) if unknown_in(words)] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "unknown"),
+    [(["nightli"], "nightli"), (["pool", "sho"], "sho"), (["nightly", "--dat"], "--dat")],
+)
+def test_a_command_or_option_that_does_not_exist_is_found(words: list[str], unknown: str) -> None:
+    assert unknown_in(words) == [unknown]
+
+
+@pytest.mark.parametrize("name", list(command_names()))
+def test_every_command_is_documented(name: str) -> None:
+    assert any(name in PAGES[place] for place in DOCS)
+
+
+@pytest.mark.system
+@pytest.mark.parametrize(("name", "example"), EXAMPLES, ids=[" ".join(e.words)[:40] for _, e in EXAMPLES])
+def test_every_example_prints_what_is_shown(name: str, example: Example, documented_root: Path) -> None:
+    assert example.shown, name
+    words = [*example.words, *(["--data", documented_root] if takes_data(example.words) else [])]
+    printed = done(*words).text
+    assert example.differs_from(printed) is None, printed
+
+
+def takes_data(words: tuple[str, ...]) -> bool:
+    return words[0] not in ("deal", "hint", "review")
+
+
+def test_an_example_with_a_line_too_few_or_too_many_is_found() -> None:
+    example = Example((), ("a", "...", "c", "d"))
+    assert example.differs_from("a\nb\nc\nd\n") is None
+    assert example.differs_from("a\nc\nd\n") is None
+    assert [example.differs_from(text) for text in ("b\nc\nd", "a\nd", "a\nb\nc\nb\nd")] == ["a", "c", "d"]
+
+
+@pytest.mark.system
+def test_the_programs_of_playing_run() -> None:
+    (program,) = blocks_in(page("docs/playing.md"), "python")
+    assert output_of(program, ROOT) == "the King on column 3 would end the run, so play it last\n"
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("tool", ["pandas", "polars", "pyarrow.dataset", "duckdb"])
+def test_every_tool_reads_the_deals_in_force_as_shown(tool: str, made_root: Path, tmp_path: Path) -> None:
+    first, *others = blocks_in(page("docs/catalog.md"), "python")
+    (reading,) = [program for program in others if f"import {tool}\n" in program]
+    (tmp_path / "data").symlink_to(made_root)
+    assert output_of(f"{first}{reading}print(len(deals))", tmp_path) == "36\n"
+
+
+def output_of(program: str, folder: Path) -> str:
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+@pytest.mark.system
+def test_every_query_of_the_catalog_page_is_answered(documented_root: Path) -> None:
+    (statements,) = blocks_in(page("docs/catalog.md"), "sql")
+    asked = [statement for statement in re.split(r";\n", statements) if statement.strip()]
+    assert len(asked) == 5
+    for statement in asked:
+        assert done("query", statement, "--data", documented_root, "--format", "csv").text.count("\n") > 1
+
+
+def test_the_data_dictionary_holds_every_column_of_deals_with_its_type_meaning_and_unit() -> None:
+    rows = [f"| `{c.name}` | {c.type} | {c.description} | {c.unit} |" for c in COLUMNS]
+    assert "\n".join(rows) in page("docs/catalog.md")
+
+
+def test_the_data_dictionary_holds_every_column_of_the_other_views_with_its_type() -> None:
+    sections = re.split(r"^## ", page("docs/catalog.md"), flags=re.MULTILINE)
+    for view, columns in (("dailies", DAILY_COLUMNS), ("runs", RUN_COLUMNS)):
+        (section,) = [text for text in sections if text.startswith(f"Columns of `{view}`")]
+        shown = list(columns_shown(section))
+        assert shown == [(column.name, column.type) for column in columns]
+
+
+def columns_shown(section: str) -> Iterator[tuple[str, str]]:
+    for names, kind, *_ in rows_in(section)[2:]:
+        for name in names.split(", "):
+            yield name.strip("`"), kind.strip("`")
+
+
+@pytest.mark.parametrize("key", ALLOWED, ids=text_of)
+def test_every_setting_is_documented(key: tuple[str, ...]) -> None:
+    name = f"levels.LEVEL.{key[-1]}" if key[0] == "levels" else text_of(key)
+    assert f"| `{name}` |" in page("docs/operating.md")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_variable_that_a_page_names_exists(name: str) -> None:
+    named = re.findall(r"FAIRWAY_[A-Z_]+[A-Z]", PAGES[name])
+    assert set(named) <= set(VARIABLES)
+
+
+def test_every_metric_that_is_written_is_documented_and_no_other(made_root: Path) -> None:
+    written = re.findall(r"^# TYPE (\w+) ", (made_root / "metrics.prom").read_text(), re.MULTILINE)
+    named = re.findall(r"`(fairway_\w+?)(?:\{[^}]*\})?`", page("docs/operating.md"))
+    assert set(written) == set(named)
+
+
+def test_every_alert_and_every_problem_is_explained() -> None:
+    alerts = re.findall(r"alert: (\w+)", (ROOT / "jobs" / "deploy" / "alerts.yml").read_text())
+    rows = {row[0].strip("`") for row in rows_in(page("docs/operating.md")) if all(row)}
+    assert {*alerts, *PROBLEMS} <= rows

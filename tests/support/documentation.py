@@ -1,0 +1,147 @@
+"""The pages of the project, and what is in them: commands, examples with output, links and tables."""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import typer
+
+from jobs.cli.app import app
+from jobs.terminal.output import NAME
+from tests.support.command import ROOT
+
+PAGES: Final = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for path in (
+        *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "data/README.md")),
+        *sorted((ROOT / "docs").glob("*.md")),
+        *(ROOT / "jobs" / "deploy" / "README.md", ROOT / "tests" / "benchmarks" / "README.md"),
+    )
+}
+
+_PROGRAM: Final = "/opt/fairway/bin/fairway"
+# What an operator types before the command, and what ends it.
+_BEFORE: Final = re.compile(
+    rf"^(?:[-\d* ]+fairway +)?(?:ExecStart=)?(?:.*?&& )?(?:sudo -u fairway )?(?:{_PROGRAM}|(?:\$ )?fairway) "
+)
+_AFTER: Final = {"|", "2>&1", "&&", ";"}
+_ELLIPSIS: Final = "..."
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A command that a page shows with what it prints.
+
+    Attributes:
+        words: of the command, without its name.
+        shown: lines of its output; `...` stands for any number of lines.
+    """
+
+    words: tuple[str, ...]
+    shown: tuple[str, ...]
+
+    def differs_from(self, printed: str) -> str | None:
+        """The first line shown that is not printed where it should be; None if all are."""
+        rest = iter([line.rstrip() for line in printed.splitlines()])
+        is_free = False
+        for line in self.shown:
+            if line == _ELLIPSIS:
+                is_free = True
+            elif is_free:
+                if line not in rest:  # consumes the iterator up to the line
+                    return line
+                is_free = False
+            elif next(rest, None) != line:
+                return line
+        return None
+
+
+def examples_in(text: str) -> Iterator[Example]:
+    """Every `$ fairway ..` of a page, with the output shown below it."""
+    for block in blocks_in(text, ""):
+        command, *shown = block.splitlines()
+        if command.startswith(f"$ {NAME} "):
+            yield Example(tuple(shlex.split(command)[2:]), tuple(line.rstrip() for line in shown))
+
+
+def blocks_in(text: str, language: str) -> list[str]:
+    """The fenced code blocks of a page in a language."""
+    found = re.findall(r"^( *)```(\w*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL)
+    return [block for _, name, block in found if name == language]
+
+
+def commands_in(text: str) -> Iterator[list[str]]:
+    """Each `fairway ..` of a text: on a line of its own, in code within a page, in a list of a Dockerfile."""
+    prose = re.sub(r"^ *```.*?```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    pieces = [*text.splitlines(), *(" ".join(code.split()) for code in re.findall(r"`([^`]+)`", prose))]
+    for piece in (piece.strip().lstrip("# ") for piece in pieces):
+        found = _BEFORE.match(piece)
+        if found:
+            yield list(_until_the_end(shlex.split(piece[found.end() :])))
+    for line in text.splitlines():
+        if line.startswith("CMD "):
+            yield json.loads(line.removeprefix("CMD "))
+        elif line.startswith("HEALTHCHECK "):
+            yield json.loads(line.partition(" CMD ")[2])[1:]
+
+
+def _until_the_end(words: list[str]) -> Iterator[str]:
+    for word in words:
+        if word in _AFTER:
+            return
+        yield word
+
+
+def unknown_in(words: list[str]) -> list[str]:
+    """The words of a command, without its name, that are no command or option of the command line."""
+    command: Any = typer.main.get_command(app)
+    context = typer.Context(command)
+    rest = list(words)
+    while rest and hasattr(command, "list_commands") and not rest[0].startswith("-"):
+        word = rest.pop(0)
+        command = command.get_command(context, word)
+        if command is None:
+            return [word]
+    options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    named = [word.partition("=")[0] for word in rest if re.match(r"-[^\d]", word)]
+    return [name for name in named if name not in options | {"--help"}]
+
+
+def command_names() -> Iterator[str]:
+    """The full name of every command, without those that are only groups."""
+
+    def below(name: str, command: Any) -> Iterator[str]:
+        if not hasattr(command, "list_commands"):
+            yield name
+            return
+        context = typer.Context(command)
+        for word in command.list_commands(context):
+            yield from below(f"{name} {word}", command.get_command(context, word))
+
+    yield from below(NAME, typer.main.get_command(app))
+
+
+def links_in(text: str) -> list[str]:
+    """Targets of the links and pictures of a page that lie in the repository."""
+    return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
+
+
+def anchors_in(text: str) -> set[str]:
+    """Anchors of the headings of a page, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def rows_in(text: str) -> list[list[str]]:
+    """Cells of every row of every table of a page; a bar within code does not part cells."""
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+
+
+def page(name: str) -> str:
+    """The text of a page, by its path in the repository."""
+    return PAGES[Path(name).as_posix()]
