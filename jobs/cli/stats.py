@@ -1,7 +1,7 @@
 """`fairway stats`: what results say of a player, and whether par is where players are."""
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -10,13 +10,12 @@ from jobs.terminal.context import load_kernels, read_settings, storage_at
 from jobs.terminal.line_file import check_readable
 from jobs.terminal.options import Config, Data, Json, Workers
 from jobs.terminal.output import check_apart, check_outside, check_writable, put_json, sink
-from jobs.terminal.plotting import plotting
+from jobs.terminal.plotting import check_plotting, plotting
 from jobs.terminal.result_file import read_results
 from pipeline.studies.calibration import Calibration, calibrations
-from pipeline.studies.calibration_plot import Kind, calibration_plot
 from solver.errors import UsageError
 
-_KINDS: Final[dict[str, Kind]] = {".svg": "svg", ".png": "png"}
+_FORMATS: Final[dict[str, Literal["svg", "png"]]] = {".svg": "svg", ".png": "png"}
 
 Files = Annotated[
     list[Path],
@@ -77,17 +76,20 @@ def stats(
 
 def _check_plot(output: Path, files: list[Path]) -> None:
     """Find out before any work whether the plot can be made."""
-    if output.suffix.lower() not in _KINDS:
+    if output.suffix.lower() not in _FORMATS:
         raise UsageError(f"{output} ends in neither .svg nor .png; the ending says what to draw")
     check_outside(output)
     check_apart(output, files)
     check_writable(output)
+    check_plotting()
 
 
 def _draw(output: Path, rows: tuple[Calibration, ...]) -> None:
     if not rows:
         raise UsageError("there are no results to draw")
     with plotting():
-        picture = calibration_plot(rows, _KINDS[output.suffix.lower()])
+        from pipeline.studies.charts import calibration_chart
+
+        picture = calibration_chart(rows, _FORMATS[output.suffix.lower()])
     with sink(output) as stream:
         stream.write(picture)

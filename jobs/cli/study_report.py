@@ -1,20 +1,20 @@
-"""What a study found, as a document for programs and as text for people."""
+"""The findings of a study, as a JSON document and as text."""
 
 from typing import Any, Final
 
 from jobs.terminal.output import put_table, say
 from pipeline.studies.statistics import Mean
-from pipeline.studies.winnability import SCORES, Comparison, Findings
+from pipeline.studies.winnability import CLEARED_SCORES, SCORES, Comparison, Findings
 from pipeline.versions import STUDY_VERSIONS
 
 _PERCENT: Final = 100
-_SIGNIFICANT: Final = 0.05  # from this p on, two shares are told to agree
+_SIGNIFICANT: Final = 0.05  # shares with at least this p-value are said to agree
 
 
-def document_of(found: Findings) -> dict[str, Any]:
-    """Findings as a document: keys in a fixed order, null for what was not asked for or is not known."""
+def findings_document(found: Findings) -> dict[str, Any]:
+    """Return findings as a JSON document; null means not counted or not known."""
     whole = found.whole
-    scores = [count if whole.study.fewest or score <= 0 else None for score, count in _counts(found)]
+    counted = len(SCORES) if whole.study.fewest else CLEARED_SCORES
     return {
         "study": "winnability",
         "rules": whole.study.rules,
@@ -25,7 +25,7 @@ def document_of(found: Findings) -> dict[str, Any]:
         "share": found.share,
         "wilson_95": [found.interval.low, found.interval.high],
         "lowest_score": SCORES[0],
-        "scores": scores,
+        "scores": [*whole.scores[:counted], *[None] * (len(SCORES) - counted)],
         "cleared_mean": _mean_document(found.cleared_mean),
         "mean": _mean_document(found.mean),
         "comparison": _comparison_document(found.comparison),
@@ -33,18 +33,21 @@ def document_of(found: Findings) -> dict[str, Any]:
     }
 
 
-def tell(found: Findings) -> None:
-    """Print findings for people."""
+def print_findings(found: Findings) -> None:
+    """Print findings as text."""
     study, cleared = found.whole.study, found.whole.cleared
     say(f"{study.count:,} deals under {study.rules}, numbers {study.first} to {study.last}\n")
     say(f"can be cleared  {cleared:,}: {_share(found.share)}")
     say(f"95 % interval   {_share(found.interval.low)} to {_share(found.interval.high)} (Wilson)")
-    _tell_mean("of those", found.cleared_mean)
-    _tell_mean("of all", found.mean)
-    _tell_comparison(found)
+    _print_mean("of those", found.cleared_mean)
+    _print_mean("of all", found.mean)
+    _print_comparison(found)
     say()
-    shown = [(score, count) for score, count in _counts(found) if count]
-    rows = [(f"{score}", f"{count:,}", _share(count / study.count)) for score, count in shown]
+    rows = [
+        (f"{score}", f"{count:,}", _share(count / study.count))
+        for score, count in zip(SCORES, found.whole.scores, strict=True)
+        if count
+    ]
     if not study.fewest:
         rest = study.count - cleared
         rows.append(("not cleared", f"{rest:,}", _share(rest / study.count)))
@@ -75,27 +78,25 @@ def _comparison_document(comparison: Comparison | None) -> dict[str, Any] | None
     }
 
 
-def _counts(found: Findings) -> list[tuple[int, int]]:
-    return list(zip(SCORES, found.whole.scores, strict=True))
-
-
-def _tell_mean(whose: str, mean: Mean | None) -> None:
+def _print_mean(of: str, mean: Mean | None) -> None:
     if mean is None:
         return
-    said = f"mean {whose:<11}{mean.value:.4f}"
+    text = f"mean {of:<11}{mean.value:.4f}"
     if mean.spread is not None:
-        said += f" +- {mean.spread.margin:.4f} (95 %), standard deviation {mean.spread.sd:.3f}"
-    say(said)
+        text += f" +- {mean.spread.margin:.4f} (95 %), standard deviation {mean.spread.sd:.3f}"
+    say(text)
 
 
-def _tell_comparison(found: Findings) -> None:
+def _print_comparison(found: Findings) -> None:
     if found.comparison is None:
-        say(f"elsewhere       no exact figure for {found.whole.study.rules} is known to us")
+        say(f"published       no exact figure for {found.whole.study.rules} is known")
         return
-    theirs, apart = found.comparison.published, found.comparison.difference
-    verdict = "agrees" if apart.p >= _SIGNIFICANT else "differs"
-    say(f"elsewhere       {_share(theirs.sample.share)} of {theirs.sample.trials:,}: {theirs.source}")
-    say(f"comparison      {verdict}: two proportions, z = {apart.z:+.2f}, p = {apart.p:.3f}")
+    published, difference = found.comparison.published, found.comparison.difference
+    verdict = "agrees" if difference.p >= _SIGNIFICANT else "differs"
+    say(
+        f"published       {_share(published.sample.share)} of {published.sample.trials:,}: {published.source}"
+    )
+    say(f"comparison      {verdict}: two proportions, z = {difference.z:+.2f}, p = {difference.p:.3f}")
 
 
 def _share(share: float) -> str:

@@ -43,9 +43,9 @@ def run_study(storage: LocalStorage, study: Study, settings: Settings, tools: To
     """
     tools.load_kernels()
     from pipeline.studies.study import carry_out
-    from pipeline.work.executors import batches_ahead, local_executor
+    from pipeline.work.executors import local_work
 
     started = tools.clock()
-    with local_executor(settings.workers) as executor:
-        result = carry_out(storage, study, executor, tools.progress, ahead=batches_ahead(settings.workers))
+    with local_work(settings.workers, tools.progress) as work:
+        result = carry_out(storage, study, work)
     return StudyReport(result, (tools.clock() - started).total_seconds())

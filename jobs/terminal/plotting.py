@@ -1,38 +1,50 @@
-"""Where matplotlib is at work: as a guest that leaves nothing behind and says nothing.
+"""Run matplotlib without a trace: nothing is read from or written to the user's home, and nothing is logged.
 
-By itself it makes a folder of settings and one of fonts in the user's home, looks for settings and fonts all
-over the machine, and tells on standard error where that fails.
+When it is loaded, matplotlib creates folders for settings and fonts in the user's home, searches the machine
+for both, and reports on standard error what it cannot use.
 """
 
 import logging
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
+from jobs.settings.model import environment_with
 from jobs.terminal.output import NAME
-from pipeline.errors import StorageError
+from pipeline.errors import ConfigurationError, StorageError
+
+
+def check_plotting() -> None:
+    """Check that charts can be drawn, before any long work.
+
+    Raises:
+        ConfigurationError: matplotlib is not installed.
+    """
+    if find_spec("matplotlib") is None:
+        raise ConfigurationError(
+            "charts need matplotlib, which is not installed; run: pip install 'fairway[plot]'"
+        )
 
 
 @contextmanager
 def plotting() -> Iterator[None]:
-    """A block in which a plot can be drawn.
+    """Context manager in which `pipeline.studies.charts` can be imported and used.
 
     Raises:
-        StorageError: there is no room for temporary files.
+        StorageError: no temporary folder can be created.
     """
-    from jobs.settings.model import environment_with
-
     logging.getLogger("matplotlib").setLevel(logging.CRITICAL)
     try:
-        room = tempfile.TemporaryDirectory(prefix=f"{NAME}-")
+        temporary = tempfile.TemporaryDirectory(prefix=f"{NAME}-")
     except OSError as error:
-        raise StorageError(f"no folder for temporary files: {error.strerror}; set TMPDIR to one") from error
-    with room as folder, environment_with(_variables(folder)):
+        message = f"cannot create a temporary folder: {error.strerror}; set TMPDIR to a writable folder"
+        raise StorageError(message) from error
+    with temporary as folder, environment_with(_variables(folder)):
         yield
 
 
 def _variables(folder: str) -> dict[str, str]:
-    """What sends matplotlib to a folder for all that it keeps, and nowhere for anything else."""
     return {
         "MPLCONFIGDIR": folder,
         "MATPLOTLIBRC": folder,

@@ -1,1 +1,1 @@
-"""Statistics over many deals and many results. May import play, query and what they stand on."""
+"""Statistics over many deals and many results. May import play, query and the wings below them."""

@@ -1,43 +1,37 @@
-"""A study carried out: block by block, each kept as soon as it is whole, none of them made twice.
+"""Carry out a winnability study in blocks of 10,000 deal numbers, which are stored and reused.
 
-A signal keeps what there is of the block at hand, as a smaller one; only a kill loses it.
-
-The blocks lie in the data root under `studies/winnability/rules=<rules>/fewest=<true or false>/`, one file
-`block-<first>-<last>.parquet` each, both ends included. A block is a pure function of rules, `fewest` and its
-numbers, and is created once; so a study needs no lock, and two at once may share their blocks.
+The blocks are files `block-<first>-<last>.parquet` in the data root, in the folder
+`studies/winnability/rules=<rules>/fewest=<true or false>/`. They lie on a fixed grid: the first number of
+each is a multiple of 10,000. If a study begins or ends within a block, that part is counted each time and not
+stored. A block depends only on its rules, `fewest` and numbers, so studies need no lock, and two that run at
+once may write the same block.
 """
 
-import re
-from collections.abc import Iterator
-from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
 from pipeline.deals.shuffle import deal_numbered
-from pipeline.errors import AlreadyThereError, DamagedError, MissingError, StorageError
+from pipeline.errors import DamagedError
 from pipeline.store.storage import Storage
 from pipeline.studies.study_schema import blocks_bytes, read_blocks
-from pipeline.studies.winnability import SCORES, Block, Study, joined, pieces
-from pipeline.work.ordered import AHEAD, in_order
-from pipeline.work.progress import Progress
-from solver.search import exact as search
+from pipeline.studies.winnability import BLOCK_NUMBERS, SCORES, Block, Study, joined
+from pipeline.work.executors import Work
+from solver.search import exact
 from solver.table.rules import rules_named
 
-BATCH_NUMBERS: Final = 50  # deal numbers; well under half a second, so that a stop is seen soon
+BATCH_NUMBERS: Final = 50  # well under half a second of work, so that a signal is handled soon
 STUDIES_PREFIX: Final = "studies/winnability/"
-
-_BLOCK_NAME: Final = re.compile(r"block-([0-9]{1,19})-([0-9]{1,19})\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A study that is done.
+    """The outcome of a study.
 
     Attributes:
-        blocks: its counts, in number order.
-        reused: how many of its deals were there before.
-        remade: paths of blocks that were there, but damaged, and were made again.
+        blocks: its counts, in number order, split at the multiples of 10,000.
+        reused: how many of its deals were in stored blocks.
+        remade: paths of stored blocks that were damaged and have been counted again.
     """
 
     blocks: tuple[Block, ...]
@@ -46,121 +40,69 @@ class Result:
 
 
 def count_numbers(study: Study) -> Block:
-    """Solve the deals of a study, all in one call of the kernel, and count their best scores."""
+    """Solve the deals of a study, in one call of the kernel, and count their best scores."""
     deals = [deal_numbered(number) for number in range(study.first, study.last + 1)]
-    counts = dict.fromkeys(SCORES, 0)
-    for solution in search.solve_each(deals, rules_named(study.rules), fewest=study.fewest):
+    cleared, counts = 0, dict.fromkeys(SCORES, 0)
+    for solution in exact.solve_each(deals, rules_named(study.rules), fewest=study.fewest):
+        cleared += solution.cleared
         if solution.best_score is not None:
             counts[solution.best_score] += 1
-    return Block(study, tuple(counts.values()))
+    return Block(study, cleared, tuple(counts.values()))
 
 
-def carry_out(
-    storage: Storage, study: Study, executor: Executor, progress: Progress, *, ahead: int = AHEAD
-) -> Result:
-    """Make what is missing of a study.
+def carry_out(storage: Storage, study: Study, work: Work) -> Result:
+    """Carry out a study, using the blocks that are stored.
 
     Args:
         storage: the data root.
-        study: what is asked.
-        executor: runs `count_numbers` over small batches.
-        progress: is told how many of the study's deals are counted, with the rules as the task.
-        ahead: how many batches at most are in flight.
+        study: the deal numbers and rules.
+        work: runs `count_numbers` on small batches; the name of the rules is the task in its progress.
 
     Raises:
-        StorageError: a block cannot be read or written; those that were finished stay.
+        StorageError: a block cannot be read or written; finished blocks stay.
     """
-    search.warm_up()
-    plan = list(pieces(study, _finished(storage, study)))
-    found = {piece: _read(storage, piece) for piece, is_there in plan if is_there}
+    exact.warm_up()
+    pieces = list(study.split(BLOCK_NUMBERS))
+    stored = set(storage.list(_folder(study)))
+    found = {
+        piece: _read(storage, piece)
+        for piece in pieces
+        if piece.count == BLOCK_NUMBERS and block_path(piece) in stored
+    }
     blocks = {piece: block for piece, block in found.items() if block is not None}
-    counter = _Counter(progress, study)
-    reused = sum(piece.count for piece in blocks)
-    counter.add(reused)  # first of all, so that whoever listens can tell how fast the rest goes
-    for piece, is_there in plan:
-        if piece not in blocks:
-            batches: list[Block] = []
-            try:
-                for batch in _made(piece, executor, counter, ahead):
-                    batches.append(batch)
-            except (KeyboardInterrupt, SystemExit):
-                if batches and not is_there:
-                    _keep(storage, joined(batches), replaced=False)
-                raise
-            blocks[piece] = joined(batches)
-            _keep(storage, blocks[piece], replaced=is_there)
+    missing = [piece for piece in pieces if piece not in blocks]
+    reused = done = sum(piece.count for piece in blocks)
+    # Reported before any work, so that a listener can estimate the time left.
+    work.progress.update(study.rules, done, study.count)
+    batches = (batch for piece in missing for batch in piece.split(BATCH_NUMBERS))
+    with closing(work.in_order(count_numbers, batches)) as counted:
+        for piece in missing:
+            counts: list[Block] = []
+            while sum(block.study.count for block in counts) < piece.count:
+                counts.append(next(counted))
+                done += counts[-1].study.count
+                work.progress.update(study.rules, done, study.count)
+            blocks[piece] = joined(counts)
+            if piece.count == BLOCK_NUMBERS:
+                storage.replace(block_path(piece), blocks_bytes([blocks[piece]]))
     remade = tuple(block_path(piece) for piece, block in found.items() if block is None)
-    return Result(tuple(blocks[piece] for piece, _ in plan), reused, remade)
+    return Result(tuple(blocks[piece] for piece in pieces), reused, remade)
 
 
 def block_path(piece: Study) -> str:
-    """Where the block of these numbers lies in the data root."""
+    """Path of the block of these numbers in the data root."""
     return f"{_folder(piece)}block-{piece.first}-{piece.last}.parquet"
-
-
-class _Counter:
-    """How far a study is, told to whoever listens."""
-
-    def __init__(self, progress: Progress, study: Study) -> None:
-        self._progress = progress
-        self._study = study
-        self._done = 0
-
-    def add(self, count: int) -> None:
-        self._done += count
-        self._progress.update(self._study.rules, self._done, self._study.count)
-
-
-def _made(piece: Study, executor: Executor, counter: _Counter, ahead: int) -> Iterator[Block]:
-    with closing(in_order(executor, count_numbers, _batches(piece), ahead)) as counted:
-        for batch in counted:
-            counter.add(batch.study.count)
-            yield batch
-
-
-def _batches(piece: Study) -> Iterator[Study]:
-    for first in range(piece.first, piece.last + 1, BATCH_NUMBERS):
-        yield Study(piece.rules, piece.fewest, first, min(BATCH_NUMBERS, piece.last + 1 - first))
 
 
 def _folder(study: Study) -> str:
     return f"{STUDIES_PREFIX}rules={study.rules}/fewest={str(study.fewest).lower()}/"
 
 
-def _finished(storage: Storage, study: Study) -> list[Study]:
-    """What the names of the finished blocks say; a file with any other name is none."""
-    folder = _folder(study)
-    found: list[Study] = []
-    for path in storage.list(folder):
-        name = _BLOCK_NAME.fullmatch(path.removeprefix(folder))
-        first, last = (int(name[1]), int(name[2])) if name else (0, -1)
-        if study.first <= first <= last <= study.last:
-            piece = Study(study.rules, study.fewest, first, last - first + 1)
-            if block_path(piece) == path:  # the numbers could be written otherwise, with zeros before them
-                found.append(piece)
-    return found
-
-
 def _read(storage: Storage, piece: Study) -> Block | None:
-    """A finished block; None where it is damaged, or other definitions made it."""
+    """Read a stored block; None if it is damaged or was made under other definitions."""
     path = block_path(piece)
     try:
         blocks = read_blocks(storage.read(path), path)
     except DamagedError:
         return None
     return blocks[0] if [block.study for block in blocks] == [piece] else None
-
-
-def _keep(storage: Storage, block: Block, *, replaced: bool) -> None:
-    path, data = block_path(block.study), blocks_bytes([block])
-    if replaced:
-        storage.replace(path, data)
-        return
-    try:
-        try:
-            storage.create(path, data)
-        except MissingError:  # a night that begins clears away whatever is only half written
-            storage.create(path, data)
-    except AlreadyThereError as taken:  # another study has just made the same
-        if path not in storage.list(path):
-            raise StorageError(f"{path} is in the way, and is no file; move it away") from taken

@@ -1,7 +1,7 @@
-"""The counts of a study as Parquet: one row a block of deal numbers.
+"""The counts of a study as Parquet, one row per block of deal numbers.
 
-A second owner of Arrow beside `schema`, since the two share nothing: neither columns, nor versions, nor how
-their files are written. The bytes depend on the blocks, on `pipeline.versions` and on the version of pyarrow.
+The files share neither columns nor versions nor writer options with the parts of the pools, so they have a
+module of their own. Their bytes depend on the blocks, on `pipeline.versions` and on the version of pyarrow.
 """
 
 import io
@@ -12,15 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from pipeline.errors import DamagedError
-from pipeline.studies.winnability import CLEARED_COUNT, Block, Study, joined
+from pipeline.studies.winnability import CLEARED_SCORES, Block, Study, joined
 from pipeline.versions import STUDY_VERSIONS
 from solver.errors import UsageError
 from solver.table.score import SCORE_COUNT
 
 _VERSION_PREFIX: Final = "fairway."
 
-# All that decides how rows become bytes, beside the rows themselves. The checksums tell a damaged file from
-# a whole one: no hash of it is kept anywhere.
+# Every option that affects the bytes. No hash of these files is stored, so the checksums detect damage.
 _WRITER: Final = {
     "version": "2.6",
     "data_page_version": "1.0",
@@ -56,11 +55,11 @@ BLOCKS_SCHEMA: Final = pa.schema(
     ],
     metadata={f"{_VERSION_PREFIX}{name}": str(version) for name, version in STUDY_VERSIONS.items()},
 )
-"""Types, descriptions and units of all columns, with the versions that a file written now carries."""
+"""Types, descriptions and units of all columns, and the versions that are written to new files."""
 
 
 def blocks_bytes(blocks: Sequence[Block]) -> bytes:
-    """Blocks as a Parquet file, in the order given."""
+    """Return blocks as a Parquet file, in the order given."""
     table = pa.Table.from_pylist([_row(block) for block in blocks], schema=BLOCKS_SCHEMA)
     stream = io.BytesIO()
     pyarrow.parquet.write_table(table, stream, **_WRITER)
@@ -68,41 +67,43 @@ def blocks_bytes(blocks: Sequence[Block]) -> bytes:
 
 
 def read_blocks(data: bytes, path: str) -> tuple[Block, ...]:
-    """The blocks in a Parquet file.
+    """Read the blocks in a Parquet file.
 
     Args:
-        data: the file.
-        path: where it lies, for messages.
+        data: the bytes of the file.
+        path: of the file, for messages.
 
     Raises:
-        DamagedError: it is no Parquet file, its columns or versions are not those of a study's counts, or the
-            counts do not add up.
+        DamagedError: the file is not Parquet, its columns or versions are not those of a study, or the counts
+            do not add up.
     """
     try:
-        # In this thread alone: one of Arrow's that ends with the process can bring it down.
+        # Read in this thread: a thread of Arrow that is running when the process ends can crash it.
         file = pyarrow.parquet.ParquetFile(
             io.BytesIO(data), page_checksum_verification=True, pre_buffer=False
         )
         found = file.schema_arrow
         if not found.equals(BLOCKS_SCHEMA) or found.metadata != BLOCKS_SCHEMA.metadata:
-            raise DamagedError(f"{path} does not hold the counts of a study as this Fairway makes them")
+            raise DamagedError(
+                f"{path} does not hold the counts of a study in the format of this version of Fairway"
+            )
         table = file.read(use_threads=False)
         table.validate(full=True)
         return tuple(_blocks(table))
-    except (pa.ArrowException, OSError, ValueError, UsageError) as fault:  # pyarrow's depend on the place
+    except (pa.ArrowException, OSError, ValueError, UsageError) as fault:
         first_line = str(fault).partition("\n")[0]
         raise DamagedError(f"{path} is damaged: {first_line}") from fault
 
 
 def read_whole(data: bytes, path: str) -> Block:
-    """The counts over all blocks in a Parquet file, which must be those of one study.
+    """Read a Parquet file whose blocks make up one study, and add up their counts.
 
     Args:
-        data: the file.
-        path: where it lies, for messages.
+        data: the bytes of the file.
+        path: of the file, for messages.
 
     Raises:
-        DamagedError: as `read_blocks`, or the blocks do not follow one another.
+        DamagedError: see `read_blocks`; or the blocks are not consecutive.
     """
     blocks = read_blocks(data, path)
     try:
@@ -113,7 +114,7 @@ def read_whole(data: bytes, path: str) -> Block:
 
 def _row(block: Block) -> dict[str, object]:
     study = block.study
-    known = block.scores if study.fewest else block.scores[:CLEARED_COUNT]
+    known = block.scores if study.fewest else block.scores[:CLEARED_SCORES]
     return {
         "rules": study.rules,
         "fewest": study.fewest,
@@ -127,7 +128,7 @@ def _row(block: Block) -> dict[str, object]:
 def _blocks(table: Any) -> Iterator[Block]:
     for row in table.to_pylist():
         study = Study(row["rules"], row["fewest"], row["first"], row["count"])
-        block = Block(study, tuple(count or 0 for count in row["scores"]))
+        block = Block(study, row["cleared"], tuple(count or 0 for count in row["scores"]))
         if _row(block) != row:
             raise ValueError(f"the counts from number {study.first} on contradict one another")
         yield block

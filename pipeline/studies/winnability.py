@@ -1,12 +1,11 @@
-"""The study of winnability: what is asked, what is counted, and what the counts say.
+"""The winnability study: what it asks, what it counts, and the statistics derived from the counts.
 
-It asks of consecutive deal numbers how many can be cleared, and how the best scores are distributed. The
-numbers name shuffles (shuffle v1), so they are a random sample of all deals.
+A study takes consecutive deal numbers and counts how many deals can be cleared and how often each best score
+(golf scoring) occurs. The numbers name shuffles (shuffle v1), so they are a random sample of all deals.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Final
 
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
@@ -23,25 +22,26 @@ from solver.errors import UsageError
 from solver.table.rules import rules_named
 from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
 
-BLOCK_NUMBERS: Final = 10_000  # some ten seconds of work: what a stop can lose
-MOST_NUMBERS: Final = 1_000_000_000
+BLOCK_NUMBERS: Final = 10_000  # some ten seconds of work
+MAX_NUMBERS: Final = 1_000_000_000
 
 SCORES: Final = range(LOWEST_SCORE, HIGHEST_SCORE + 1)
-CLEARED_COUNT: Final = 1 - LOWEST_SCORE  # a cleared hole scores at most 0, any other at least 1
+CLEARED_SCORES: Final = 1 - LOWEST_SCORE
+"""How many of `SCORES`, from the first, belong to cleared holes: -16 .. 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What is asked: consecutive deal numbers under one King rule.
+    """Consecutive deal numbers under one King rule.
 
     Attributes:
         rules: name of the rules.
-        fewest: whether the fewest cards left are found where a deal cannot be cleared.
+        fewest: whether to find the fewest cards left for deals that cannot be cleared.
         first: the first deal number.
-        count: how many, 1 .. `MOST_NUMBERS`.
+        count: how many deal numbers, 1 .. `MAX_NUMBERS`.
 
     Raises:
-        UsageError: unknown rules, or numbers out of range.
+        UsageError: the rules are unknown or the numbers are out of range.
     """
 
     rules: str
@@ -51,8 +51,8 @@ class Study:
 
     def __post_init__(self) -> None:
         rules_named(self.rules)
-        if not 1 <= self.count <= MOST_NUMBERS:
-            raise UsageError(f"{self.count} deals are out of range; give 1 .. {MOST_NUMBERS}")
+        if not 1 <= self.count <= MAX_NUMBERS:
+            raise UsageError(f"{self.count} deals are out of range; give 1 .. {MAX_NUMBERS}")
         if not 0 <= self.first <= self.last <= MOST_DEAL_NUMBER:
             raise UsageError(
                 f"{self.count} deals from number {self.first} on are not in 0 .. {MOST_DEAL_NUMBER}"
@@ -63,43 +63,53 @@ class Study:
         """The last deal number."""
         return self.first + self.count - 1
 
+    def split(self, size: int) -> Iterator["Study"]:
+        """Split at the multiples of a number; the first and the last piece may be smaller."""
+        first = self.first
+        while first <= self.last:
+            end = min((first // size + 1) * size, self.last + 1)
+            yield Study(self.rules, self.fewest, first, end - first)
+            first = end
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What was counted over consecutive deal numbers.
+    """Counts over the deal numbers of a study.
 
     Attributes:
-        study: which numbers, under which rules.
-        scores: how many deals have each best score, -16 .. 35. Without `fewest`, those that cannot be
-            cleared are counted in none of them.
+        study: the numbers and the rules.
+        cleared: how many of the deals can be cleared.
+        scores: how many deals have each best score, -16 .. 35. Without `fewest`, deals that cannot be
+            cleared are not counted here.
 
     Raises:
-        ValueError: the counts cannot be those of the study.
+        ValueError: the counts contradict one another or the study.
     """
 
     study: Study
+    cleared: int
     scores: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        counted = sum(self.scores)
-        whole = counted == self.study.count if self.study.fewest else counted <= self.study.count
-        known = self.study.fewest or not any(self.scores[CLEARED_COUNT:])
-        if len(self.scores) != SCORE_COUNT or min(self.scores) < 0 or not whole or not known:
-            raise ValueError(f"the counts do not add up to {self.study.count} deals")
-
-    @property
-    def cleared(self) -> int:
-        """How many of the deals can be cleared."""
-        return sum(self.scores[:CLEARED_COUNT])
+        is_sound = (
+            len(self.scores) == SCORE_COUNT
+            and min(self.scores) >= 0
+            and sum(self.scores[:CLEARED_SCORES]) == self.cleared <= self.study.count
+            and sum(self.scores) == (self.study.count if self.study.fewest else self.cleared)
+        )
+        if not is_sound:
+            raise ValueError(
+                f"the counts from number {self.study.first} on do not add up to {self.study.count} deals"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Somebody else's figure, to be held against ours.
+    """A share published by others.
 
     Attributes:
         source: where it was published.
-        sample: deals that can be cleared, of all that were tried.
+        sample: the deals that can be cleared, of all that were tried.
     """
 
     source: str
@@ -117,11 +127,11 @@ PUBLISHED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Ours held against a published figure by the test of two proportions.
+    """A study compared with a published share by the test of two proportions.
 
     Attributes:
-        published: theirs.
-        difference: of ours from theirs.
+        published: the published share.
+        difference: of the study's share from the published one.
     """
 
     published: Published
@@ -130,15 +140,15 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What the counts of a study say.
+    """Statistics derived from the counts of a study.
 
     Attributes:
-        whole: the counts over all its numbers.
+        whole: the counts over all numbers.
         share: of deals that can be cleared.
         interval: Wilson 95 % interval of that share.
-        cleared_mean: of the best scores of deals that can be cleared; None where there are none.
-        mean: of the best scores of all deals; None without `fewest`.
-        comparison: with what others have published; None where we know of nothing.
+        cleared_mean: mean best score of deals that can be cleared; None if there are none.
+        mean: mean best score of all deals; None without `fewest`.
+        comparison: with a published share; None if we know of none.
     """
 
     whole: Block
@@ -150,77 +160,38 @@ class Findings:
 
 
 def findings(whole: Block) -> Findings:
-    """What counts say."""
+    """Derive the statistics of a study from its counts."""
     sample = Sample(whole.cleared, whole.study.count)
     counts = dict(zip(SCORES, whole.scores, strict=True))
-    theirs = PUBLISHED.get(whole.study.rules)
+    cleared_counts = {score: counts[score] for score in SCORES[:CLEARED_SCORES]}
+    published = PUBLISHED.get(whole.study.rules)
     return Findings(
         whole=whole,
         share=sample.share,
         interval=wilson_interval(sample),
-        cleared_mean=mean_of({score: count for score, count in counts.items() if score <= 0}),
+        cleared_mean=mean_of(cleared_counts),
         mean=mean_of(counts) if whole.study.fewest else None,
-        comparison=Comparison(theirs, difference(sample, theirs.sample)) if theirs else None,
+        comparison=Comparison(published, difference(sample, published.sample)) if published else None,
     )
 
 
 def joined(blocks: Sequence[Block]) -> Block:
-    """The counts over several blocks, each of which goes on where the one before ends.
+    """Add up the counts of consecutive blocks.
 
     Raises:
-        ValueError: there are none, or they do not go on from one another under the same rules.
+        ValueError: there are no blocks, or they are not consecutive or have different rules.
     """
     if not blocks:
         raise ValueError("there are no blocks to join")
     start = blocks[0].study
-    whole = Study(start.rules, start.fewest, start.first, sum(block.study.count for block in blocks))
-    at = start.first
+    first = start.first
     for block in blocks:
-        if block.study != Study(start.rules, start.fewest, at, block.study.count):
-            raise ValueError(f"the block from number {block.study.first} on does not follow; {at} would")
-        at += block.study.count
-    scores = zip(*(block.scores for block in blocks), strict=True)
-    return Block(whole, tuple(sum(counts) for counts in scores))
-
-
-def aligned(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """The same counts cut at the multiples of `BLOCK_NUMBERS` alone, however they were made.
-
-    Args:
-        blocks: as for `joined`, none of them beyond such a multiple.
-    """
-    cells = groupby(blocks, key=lambda block: block.study.first // BLOCK_NUMBERS)
-    return tuple(joined(list(cell)) for _, cell in cells)
-
-
-def pieces(study: Study, there: Sequence[Study]) -> Iterator[tuple[Study, bool]]:
-    """Cut a study into blocks, those that are there already where they fit.
-
-    Args:
-        study: what is asked.
-        there: finished blocks under the same rules, in any order.
-
-    Yields:
-        Blocks in number order that make up the study, each with whether it is there. New ones end at a
-        multiple of `BLOCK_NUMBERS`, or where the study ends, or where one that fits begins.
-    """
-    fitting = {span.first: span for span in sorted(there, key=lambda span: span.count) if _fits(span, study)}
-    starts = sorted(fitting, reverse=True)
-    at = study.first
-    while at <= study.last:
-        while starts and starts[-1] < at:
-            starts.pop()  # it begins within a longer one
-        if at in fitting:
-            yield fitting[at], True
-            at = fitting[at].last + 1
-            continue
-        ends = [(at // BLOCK_NUMBERS + 1) * BLOCK_NUMBERS, study.last + 1, *starts[-1:]]
-        count = min(ends) - at
-        yield Study(study.rules, study.fewest, at, count), False
-        at += count
-
-
-def _fits(span: Study, study: Study) -> bool:
-    same = (span.rules, span.fewest) == (study.rules, study.fewest)
-    within = study.first <= span.first and span.last <= study.last
-    return same and within and span.first // BLOCK_NUMBERS == span.last // BLOCK_NUMBERS
+        if block.study != Study(start.rules, start.fewest, first, block.study.count):
+            raise ValueError(f"the block from number {block.study.first} on does not follow; {first} is next")
+        first = block.study.last + 1
+    counts = zip(*(block.scores for block in blocks), strict=True)
+    return Block(
+        Study(start.rules, start.fewest, start.first, first - start.first),
+        sum(block.cleared for block in blocks),
+        tuple(map(sum, counts)),
+    )

@@ -85,9 +85,9 @@ OWNED: Final = (
     Owned("TOML only in the file of settings", ("tomllib",), ("jobs/settings/config_file.py",)),
     Owned("Prometheus only where metrics are written", ("prometheus_client",), ("jobs/watch/metrics.py",)),
     Owned(
-        "matplotlib only where calibrations are drawn",
+        "matplotlib only where charts are drawn",
         ("matplotlib",),
-        ("pipeline/studies/calibration_plot.py",),
+        ("pipeline/studies/charts.py",),
     ),
     Owned("APScheduler only in the scheduler", ("apscheduler",), ("jobs/service/scheduler.py",)),
     Owned(

@@ -65,7 +65,7 @@ PLANTED = [
     ("jobs/cli/x.py", "def f():\n    import pydantic_settings", "pydantic only"),
     ("jobs/x.py", "import tomllib", "TOML only"),
     ("jobs/x.py", "from apscheduler.schedulers.blocking import BlockingScheduler", "APScheduler only"),
-    ("pipeline/studies/chart.py", "from matplotlib.figure import Figure", "matplotlib only"),
+    ("pipeline/studies/study.py", "from matplotlib.figure import Figure", "matplotlib only"),
     ("jobs/watch/status.py", "from prometheus_client import Gauge", "Prometheus only"),
     ("jobs/x.py", "import typer", "only in the command line"),
     ("jobs/x.py", "from rich.progress import Progress", "only in the command line"),

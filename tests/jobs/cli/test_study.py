@@ -1,13 +1,16 @@
-"""`fairway study` from the outside: what it tells and leaves, and how it is stopped and taken up again."""
+"""`fairway study` as a command: its output and files, and how it is stopped and continued."""
 
 import json
 import signal
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jobs.terminal.progress import LineProgress, duration_text
+from pipeline.studies import study as study_module
 from pipeline.studies.study_schema import blocks_bytes, read_blocks, read_whole
 from pipeline.studies.winnability import Block, Study
 from tests.support.command import done, fairway, files_of, read_until, spawned
@@ -15,11 +18,18 @@ from tests.support.reference import table
 
 RULES = "dead_king"  # the quickest
 DEALS = 300
-FOLDER = f"studies/winnability/rules={RULES}/fewest=false"
+BLOCK = f"studies/winnability/rules={RULES}/fewest=false/block-100-199.parquet"
 
 
 def winnability(root: Path, *more: object) -> tuple[object, ...]:
     return ("study", "winnability", "--rules", RULES, "--deals", DEALS, "--data", root, *more)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_blocks() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study_module, "BLOCK_NUMBERS", 100)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +39,7 @@ def studied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_the_document_holds_what_the_yardstick_has_counted(studied: Path) -> None:
+def test_the_counts_agree_with_the_yardstick(studied: Path) -> None:
     outcome = done(*winnability(studied, "--json"))
     document: dict[str, Any] = json.loads(outcome.out)
     best = [row[RULES] for row in table("yardstick_v1.csv")[:DEALS]]
@@ -41,7 +51,7 @@ def test_the_document_holds_what_the_yardstick_has_counted(studied: Path) -> Non
     assert outcome.err.splitlines()[-1] == f"{RULES}: {DEALS} of {DEALS}"
 
 
-def test_the_text_tells_share_interval_means_and_distribution(studied: Path) -> None:
+def test_the_text_shows_share_interval_means_and_distribution(studied: Path) -> None:
     text = done(*winnability(studied, "--fewest")).text
     for words in (
         f"{DEALS} deals under {RULES}, numbers 0 to {DEALS - 1}",
@@ -56,36 +66,37 @@ def test_the_text_tells_share_interval_means_and_distribution(studied: Path) -> 
     assert "not cleared" in done(*winnability(studied)).text
 
 
-def test_golf_is_held_against_what_others_have_published(studied: Path) -> None:
+def test_golf_is_compared_with_the_published_share(studied: Path) -> None:
     arguments = ("study", "winnability", "--rules", "golf", "--deals", 100, "--data", studied)
     assert "45.109 % of 10,000,000: Blake and Gent" in done(*arguments).text
     comparison = json.loads(done(*arguments, "--json").out)["comparison"]
     assert (comparison["deals"], comparison["cleared"]) == (10_000_000, 4_510_900)
 
 
-def test_the_counts_are_written_as_one_file_that_a_chart_is_drawn_from(studied: Path, tmp_path: Path) -> None:
+def test_a_chart_is_drawn_from_the_counts_that_were_written(studied: Path, tmp_path: Path) -> None:
     counts, picture = tmp_path / "counts.parquet", tmp_path / "chart.svg"
     done(*winnability(studied, "-o", counts))
     block = read_whole(counts.read_bytes(), "counts")
     assert block.study == Study(RULES, False, 0, DEALS)
     done("study", "chart", counts, counts, "-o", picture)
     text = picture.read_text()
-    assert text.startswith("<svg ")
-    assert f"{block.cleared / DEALS:.2%}".replace("%", " %") in text
+    assert f"<!-- {block.cleared / DEALS:.2%}".replace("%", " %") in text
     assert done("study", "chart", counts, counts, "-o", "-").text == text
+    done("study", "chart", counts, "-o", tmp_path / "chart.png")
+    assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_later_number_to_begin_with(studied: Path) -> None:
-    document = json.loads(done(*winnability(studied, "--from-number", 100, "--json")).out)
-    assert (document["first"], document["deals"], document["reused"]) == (100, DEALS, 0)
+def test_a_study_can_start_at_a_later_number(studied: Path) -> None:
+    document = json.loads(done(*winnability(studied, "--from-number", 250, "--json")).out)
+    assert (document["first"], document["deals"], document["reused"]) == (250, DEALS, 0)
 
 
-def test_a_damaged_block_is_told_on_standard_error(tmp_path: Path) -> None:
+def test_a_damaged_block_is_reported_on_standard_error(tmp_path: Path) -> None:
     root = tmp_path / "root"
     done(*winnability(root))
     before = files_of(root)
-    (root / FOLDER / f"block-0-{DEALS - 1}.parquet").write_bytes(b"")
-    assert f"block-0-{DEALS - 1}.parquet was damaged and has been made again" in done(*winnability(root)).err
+    (root / BLOCK).write_bytes(b"")
+    assert f"{BLOCK} was damaged and has been counted again" in done(*winnability(root)).err
     assert files_of(root) == before
 
 
@@ -98,14 +109,14 @@ def test_a_signal_stops_a_study_at_once_with_nothing_half_written(number: int, t
         process.send_signal(number)
         _, err = process.communicate(timeout=30)
     assert process.returncode == 128 + number
-    assert "the same command goes on from there" in err
+    assert "the same command continues from them" in err
     assert "Traceback" not in err
     for path, data in files_of(root).items():
         assert path == ".fairway-root" or read_blocks(data, path)
 
 
 @pytest.mark.soak
-def test_a_killed_study_is_taken_up_again_where_it_was(tmp_path: Path) -> None:
+def test_a_killed_study_continues_from_its_finished_blocks(tmp_path: Path) -> None:
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     arguments = ("study", "winnability", "--rules", RULES, "--deals", 40_000, "--json", "--data")
     with spawned(*arguments, killed) as process:
@@ -136,7 +147,7 @@ def test_a_killed_study_is_taken_up_again_where_it_was(tmp_path: Path) -> None:
         (["chart", "/nowhere/counts.parquet", "-o", "chart.svg"], "cannot read /nowhere/counts.parquet"),
     ],
 )
-def test_wrong_usage_is_told_with_2(
+def test_wrong_usage_exits_with_2(
     arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAIRWAY_DATA", str(tmp_path / "root"))
@@ -152,7 +163,7 @@ def test_counts_are_not_written_into_the_data_root(studied: Path) -> None:
     assert "lies in the data root" in outcome.complaint
 
 
-def test_a_chart_of_what_holds_no_counts_is_told_with_1(tmp_path: Path) -> None:
+def test_a_chart_of_a_file_without_counts_exits_with_1(tmp_path: Path) -> None:
     file = tmp_path / "notes.parquet"
     file.write_bytes(b"notes")
     outcome = fairway("study", "chart", file, "-o", tmp_path / "chart.svg")
@@ -167,7 +178,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
     assert files_of(tmp_path) == {"thesis.tex": b"precious"}
 
 
-def test_the_time_left_is_estimated_from_what_this_run_has_done() -> None:
+def test_the_time_left_is_estimated_from_the_work_of_this_run() -> None:
     lines: list[str] = []
     moments = iter([0.0, 10.0, 30.0, 60.0])
     progress = LineProgress(lines.append, lambda: next(moments))
@@ -185,20 +196,20 @@ def test_the_time_left_is_estimated_from_what_this_run_has_done() -> None:
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0.2, "0 s"), (119, "119 s"), (120, "2 min"), (7199, "120 min"), (7200, "2 h")]
 )
-def test_a_duration_is_told_in_the_unit_that_fits(seconds: float, text: str) -> None:
+def test_durations_are_shown_in_a_suitable_unit(seconds: float, text: str) -> None:
     assert duration_text(seconds) == text
 
 
-def test_an_empty_file_of_counts_is_no_study(tmp_path: Path) -> None:
+def test_a_file_of_counts_must_hold_one_study(tmp_path: Path) -> None:
     file = tmp_path / "counts.parquet"
-    for blocks in ([], [Block(Study(RULES, True, 5, 1), (1, *[0] * 51))] * 2):
+    for blocks in ([], [Block(Study(RULES, True, 5, 1), 1, (1, *[0] * 51))] * 2):
         file.write_bytes(blocks_bytes(blocks))
         outcome = fairway("study", "chart", file, "-o", tmp_path / "chart.svg")
         assert "does not hold one study" in outcome.complaint
         assert outcome.code == 1
 
 
-def test_a_place_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
+def test_an_output_that_cannot_be_written_is_reported_before_the_work(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere" / "counts.parquet"
     outcome = fairway(*winnability(tmp_path / "root"), "-o", nowhere)
     assert not list((tmp_path / "root").rglob("*.parquet"))
@@ -206,7 +217,7 @@ def test_a_place_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) 
     assert f"cannot write {nowhere}" in outcome.err
 
 
-def test_counts_on_standard_output_have_it_for_themselves(studied: Path) -> None:
+def test_nothing_else_is_written_to_standard_output_with_the_counts(studied: Path) -> None:
     assert read_blocks(done(*winnability(studied), "-o", "-").out, "-")
     assert read_blocks(done(*winnability(studied), "-o", "-", "--json").out, "-")
 
@@ -219,7 +230,7 @@ def test_a_chart_is_not_written_into_a_data_root(studied: Path, tmp_path: Path) 
     assert f"lies in the data root {studied}" in outcome.complaint
 
 
-def test_a_chart_does_not_take_the_place_of_its_counts(studied: Path, tmp_path: Path) -> None:
+def test_a_chart_does_not_overwrite_its_counts(studied: Path, tmp_path: Path) -> None:
     counts = tmp_path / "counts.parquet"
     done(*winnability(studied), "-o", counts)
     before = counts.read_bytes()
@@ -227,3 +238,18 @@ def test_a_chart_does_not_take_the_place_of_its_counts(studied: Path, tmp_path: 
     assert outcome.code == 2
     assert "is one of the files to be read" in outcome.complaint
     assert counts.read_bytes() == before
+
+
+def test_a_chart_without_matplotlib_exits_with_78_and_says_how_to_install_it(
+    studied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts, picture = tmp_path / "counts.parquet", tmp_path / "chart.svg"
+    done(*winnability(studied), "-o", counts)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for arguments in (("study", "chart", counts), ("stats", counts, "--data", studied)):
+        outcome = fairway(*arguments, "-o", picture)
+        assert outcome.complaint == (
+            "charts need matplotlib, which is not installed; run: pip install 'fairway[plot]'"
+        )
+        assert outcome.code == 78
+    assert not picture.exists()
