@@ -65,7 +65,7 @@ def _tell(document: Document, position: Position) -> None:
         say(f"best score still possible: {document['best_score']}")
     if document.get("moves"):
         say()
-        put_table(_HEADINGS, [_cells(move, document["move"], position) for move in document["moves"]])
+        put_table(_HEADINGS, [_cells(move, document, position) for move in document["moves"]])
 
 
 def _hint_text(move: str | None) -> str:
@@ -74,9 +74,9 @@ def _hint_text(move: str | None) -> str:
     return "draw" if move == DRAW else f"play column {move}"
 
 
-def _cells(move: Document, hinted: str, position: Position) -> tuple[str, ...]:
-    """A row for a legal move; what it does to the clear is told where the moves differ in that."""
-    loses_clear = not move["clearable"] and move["best_score"] - move["gives_away"] <= 0
-    remark = "the hint" if move["move"] == hinted else "loses the clear" if loses_clear else ""
+def _cells(move: Document, hint: Document, position: Position) -> tuple[str, ...]:
+    """Return the table row of a legal move."""
+    loses_clear = hint["clearable"] and not move["clearable"]
+    remark = "the hint" if move["move"] == hint["move"] else "loses the clear" if loses_clear else ""
     gives_away = str(move["gives_away"] or "")
     return move_text(position, move["move"]), str(move["best_score"]), gives_away, remark

@@ -23,7 +23,7 @@ from solver.table.deal import Deal
 from solver.table.moves import run_lengths
 from solver.table.replay import replay
 from solver.table.rules import Rules, rules_named
-from solver.table.score import LOWEST_SCORE
+from solver.table.score import LOWEST_SCORE, means_cleared
 
 _CHUNK: Final = 1024  # results held at a time until their holes are rated
 
@@ -98,7 +98,7 @@ class Played:
     @property
     def is_cleared(self) -> bool:
         """Whether no card is left in the columns."""
-        return self.score <= 0
+        return means_cleared(self.score)
 
     @property
     def against_par(self) -> int:

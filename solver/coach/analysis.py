@@ -1,6 +1,7 @@
-"""What every legal move of a position can still lead to, exactly: each successor is solved from scratch."""
+"""The exact value of every legal move of a position: each successor is solved from scratch."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from solver.search.exact import solve_position
 from solver.table.moves import Position
@@ -8,24 +9,33 @@ from solver.table.rules import Rules
 from solver.table.score import score_of
 
 
+class Best(NamedTuple):
+    """The best outcome of the whole hole that can still be reached from a position.
+
+    Attributes:
+        score: the best score.
+        clearable: whether the columns are cleared or can still be cleared.
+    """
+
+    score: int
+    clearable: bool
+
+
 @dataclass(frozen=True, slots=True)
 class MoveValue:
-    """What one legal move is worth.
+    """The value of one legal move.
 
     Attributes:
         move: its letter in the line notation.
-        best_score: the best score of the whole hole that can still be reached after it.
+        best_score: the best score of the whole hole that can still be reached after the move.
         gives_away: how much worse that is than the best score of the position; 0 for a best move.
+        clearable: whether the columns are cleared or can still be cleared after the move.
     """
 
     move: str
     best_score: int
     gives_away: int
-
-    @property
-    def clearable(self) -> bool:
-        """Whether the columns can still be cleared after it."""
-        return self.best_score <= 0
+    clearable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,39 +45,36 @@ class Analysis:
     Attributes:
         position: the position.
         rules: the King rule.
-        best_score: the best score of the whole hole that can still be reached; the score as it stands where
-            the hole is over.
-        moves: the legal moves in the order `1` .. `7`, `D`; none where the hole is over.
+        best_score: the best score of the whole hole that can still be reached; the current score if the
+            hole is over.
+        clearable: whether the columns are cleared or can still be cleared.
+        moves: the legal moves in the order `1` .. `7`, `D`; empty if the hole is over.
     """
 
     position: Position
     rules: Rules
     best_score: int
+    clearable: bool
     moves: tuple[MoveValue, ...]
-
-    @property
-    def clearable(self) -> bool:
-        """Whether the columns are cleared or still can be."""
-        return self.best_score <= 0
 
 
 def analyse(position: Position, rules: Rules) -> Analysis:
-    """Value every legal move of a position, by exhaustive search of what it leads to.
+    """Value every legal move of a position by an exhaustive search of what it leads to.
 
     Args:
-        position: any position, the start of a deal as well.
+        position: any position, including the start of a deal.
         rules: the King rule.
     """
-    scores = {move: best_score_from(position.play(move), rules) for move in position.legal_moves(rules)}
-    as_it_stands = score_of(position.cards_left, position.draws)
-    best = min(scores.values(), default=as_it_stands)
-    moves = (MoveValue(move, score, score - best) for move, score in scores.items())
-    return Analysis(position, rules, best, tuple(moves))
+    after = {move: best_from(position.play(move), rules) for move in position.legal_moves(rules)}
+    current = Best(score_of(position.cards_left, position.draws), not position.cards_left)
+    best = min(after.values(), default=current, key=lambda each: each.score)
+    moves = tuple(MoveValue(move, b.score, b.score - best.score, b.clearable) for move, b in after.items())
+    return Analysis(position, rules, best.score, best.clearable, moves)
 
 
-def best_score_from(position: Position, rules: Rules) -> int:
-    """The best score of the whole hole that can still be reached from a position."""
-    best_score = solve_position(position, rules).best_score
-    if best_score is None:
-        raise AssertionError("a search that asks for more than the verdict ends with a score")
-    return best_score
+def best_from(position: Position, rules: Rules) -> Best:
+    """Return the best outcome of the whole hole that can still be reached from a position."""
+    solution = solve_position(position, rules)
+    if solution.best_score is None:
+        raise AssertionError("a search for the fewest cards left always ends with a score")
+    return Best(solution.best_score, solution.cleared)

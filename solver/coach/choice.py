@@ -1,12 +1,11 @@
-"""Which move to make where several are equally good.
+"""The choice between moves that are equally good.
 
-Only moves that reach the best score still possible come into question. Among them the choice goes by this
-order of preference:
+Only moves that keep the best score still possible are considered. Among them the order of preference is:
 
-1. a play goes before a draw;
-2. then the play that begins the longest run;
-3. then that whose longest run leaves the table most open (as the steady player values plays);
-4. then the lowest-numbered column.
+1. a play before a draw;
+2. the play that begins the longest run;
+3. the play whose longest run leaves the table most open (as the steady player values plays);
+4. the lowest-numbered column.
 """
 
 from collections.abc import Mapping
@@ -20,12 +19,12 @@ from solver.table.moves import DRAW, PLAYS
 
 @dataclass(frozen=True)
 class Choice:
-    """The move that is chosen at a position where some move is legal.
+    """The move chosen at a position that has a legal move.
 
     Attributes:
-        analysis: of the position.
-        move: the best move that the order of preference puts first.
-        runs: the longest run that begins with each legal play.
+        analysis: the analysed position.
+        move: the first of the best moves in the order of preference.
+        runs: for each legal play, the longest run that begins with it.
     """
 
     analysis: Analysis
@@ -49,7 +48,7 @@ class Choice:
 
     @property
     def uncovered(self) -> int | None:
-        """Code of the card that the play uncovers; None where the column is empty then, and for a draw."""
+        """Code of the card that the play uncovers; None for a draw, or if the play empties its column."""
         if not self.is_play:
             return None
         after = self.analysis.position.play(self.move.move)
@@ -57,7 +56,7 @@ class Choice:
 
     @cached_property
     def first_run(self) -> str:
-        """This play and those that follow up to the next draw, when each move is the one that is chosen."""
+        """This play and those that follow it before the next draw, if the chosen move is made every time."""
         if not self.is_play:
             return ""
         after = analyse(self.analysis.position.play(self.move.move), self.analysis.rules)
@@ -65,9 +64,9 @@ class Choice:
 
 
 def choose(analysis: Analysis) -> Choice:
-    """The choice at a position that is not over."""
+    """Choose a move at a position that is not over."""
     runs = longest_runs(analysis.position, analysis.rules)
     best = [value for value in analysis.moves if not value.gives_away]
     plays = [value for value in best if value.move != DRAW]
-    # Of equals max keeps the first, the lowest-numbered column; without a play only the draw is left.
+    # Of equal plays, max keeps the first: the lowest-numbered column. Without a play only the draw is left.
     return Choice(analysis, max(plays, key=lambda play: runs[play.move], default=best[0]), runs)

@@ -1,4 +1,4 @@
-"""The move to make from any position, with one line why (`solver.coach.choice`, `solver.coach.reasons`)."""
+"""A hint: the move to make from any position, with the reason for it in one line."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,9 @@ class Hint:
     """The move to make.
 
     Attributes:
-        move: its letter in the line notation; None where the hole is over.
+        move: its letter in the line notation; None if the hole is over.
         best_score: the best score of the whole hole that can still be reached; the move keeps it.
-        clearable: whether the columns are cleared or still can be.
+        clearable: whether the columns are cleared or can still be cleared.
         reason: why this move.
     """
 
@@ -27,12 +27,12 @@ class Hint:
 
 
 def hint(position: Position, rules: Rules) -> Hint:
-    """The move to make from a position, which is solved for it."""
+    """Solve a position and return the move to make."""
     return hint_from(analyse(position, rules))
 
 
 def hint_from(analysis: Analysis) -> Hint:
-    """The move to make from a position that is analysed already."""
+    """Return the move to make from a position that is already analysed."""
     if not analysis.moves:
         over = reason_when_over(analysis.position)
         return Hint(None, analysis.best_score, analysis.clearable, over)

@@ -1,8 +1,8 @@
-"""Why a move is the one to make: a small vocabulary of statements that are true of the position.
+"""The reason for a hint: one of a small vocabulary of statements that are true of the position.
 
-A statement is a code with values, for programs that say it in words of their own, and an English sentence.
-`SENTENCES` has every code there is. Each of `_CONDITIONS`, in order of precedence, looks whether its
-statement is true of the move that was chosen, and with which values; the first that is, is the reason.
+A statement has a code and values, for programs with wording of their own, and an English sentence.
+`SENTENCES` lists every code. `_CONDITIONS`, in order of precedence, decide whether a statement is true of the
+chosen move, and with which values; the first true statement is the reason.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -41,9 +41,9 @@ class Reason:
     """One true statement about a hinted move, or about a hole that is over.
 
     Attributes:
-        code: what is stated: a key of `SENTENCES`.
-        values: what it is stated of; a rank is its letter, a column counts from 1.
-        text: the statement as an English sentence, without capital and full stop.
+        code: a key of `SENTENCES`.
+        values: the values in the sentence; ranks are letters, columns count from 1.
+        text: the English sentence, without a capital letter or full stop.
     """
 
     code: str
@@ -52,19 +52,19 @@ class Reason:
 
 
 def reason_for(choice: Choice) -> Reason:
-    """The first statement of the vocabulary that is true of a chosen move."""
-    found = ((code, condition(choice)) for code, condition in _CONDITIONS.items())
-    return next(_told(code, values) for code, values in found if values is not None)
+    """Return the first statement of the vocabulary that is true of a chosen move."""
+    checked = ((code, condition(choice)) for code, condition in _CONDITIONS.items())
+    return next(_reason(code, values) for code, values in checked if values is not None)
 
 
 def reason_when_over(position: Position) -> Reason:
-    """What is to be said of a position in which there is no legal move."""
+    """Return the statement for a position without a legal move."""
     if position.cards_left:
-        return _told("stuck", {"cards_left": position.cards_left})
-    return _told("cleared", {"score": score_of(0, position.draws)})
+        return _reason("stuck", {"cards_left": position.cards_left})
+    return _reason("cleared", {"score": score_of(0, position.draws)})
 
 
-# -- conditions: the values of the statement where it is true, else None ----------------------------------
+# -- conditions: each returns the values of its statement if that is true, else None ----------------------
 
 
 def _cannot_clear(choice: Choice) -> Values | None:
@@ -85,7 +85,7 @@ def _only_move(choice: Choice) -> Values | None:
 
 
 def _draw_better(choice: Choice) -> Values | None:
-    """No play is as good as the draw that was chosen: the order of preference puts plays first."""
+    """The draw was chosen although plays come first in the order of preference, so every play is worse."""
     lost = min((play.gives_away for play in choice.other_plays), default=0)
     return {"gives_away": lost} if not choice.is_play and lost else None
 
@@ -105,7 +105,7 @@ def _uncovers(choice: Choice) -> Values | None:
 
 
 def _cards_to_play(position: Position) -> Iterator[tuple[int, int]]:
-    """Each card left in the columns with the number of its column, each column in the order of play."""
+    """Yield each card left in the columns with its column number, each column in the order of play."""
     for column, (cards, height) in enumerate(
         zip(position.deal.columns, position.heights, strict=True), start=1
     ):
@@ -113,10 +113,10 @@ def _cards_to_play(position: Position) -> Iterator[tuple[int, int]]:
 
 
 def _supports(position: Position, rules: Rules, card: int) -> list[int]:
-    """The cards that fit under a column card and can be on the waste before it.
+    """Return the cards that a column card can be played on and that can still be on the waste before it.
 
-    These are stock cards not drawn yet, column cards but those that it covers, and the waste top where it can
-    be played next.
+    These are the undrawn stock cards, the column cards that it does not cover, and, if the card can be played
+    next, the waste top.
     """
     before = list(position.undrawn)
     for cards, height in zip(position.deal.columns, position.heights, strict=True):
@@ -128,7 +128,7 @@ def _supports(position: Position, rules: Rules, card: int) -> list[int]:
 
 
 def _run_ender(choice: Choice) -> Values | None:
-    """No card fits on one that could be played now at a cost, and that the chosen moves play last."""
+    """Some card, if played now, would cost points and end the run; the chosen moves play it last."""
     position, rules = choice.analysis.position, choice.analysis.rules
     for other in choice.other_plays:
         after = position.play(other.move)
@@ -142,7 +142,7 @@ def _run_ender(choice: Choice) -> Values | None:
 
 
 def _is_last(play: str, choice: Choice) -> bool:
-    """Whether the card that could be played from a column now is the last of the run that is chosen."""
+    """Whether a column's last card is the last card of the chosen run."""
     return choice.first_run.endswith(play) and choice.first_run.count(play) == 1
 
 
@@ -179,10 +179,10 @@ _CONDITIONS: Final[Mapping[str, Callable[[Choice], Values | None]]] = {
 }
 
 
-# -- words ------------------------------------------------------------------------------------------------
+# -- wording ----------------------------------------------------------------------------------------------
 
 
-def _told(code: str, values: Values) -> Reason:
+def _reason(code: str, values: Values) -> Reason:
     words = {name: _WORDS.get(name, str)(value) for name, value in values.items()}
     return Reason(code, values, SENTENCES[code].format_map(words))
 

@@ -1,7 +1,7 @@
-"""The longest runs that a player sees on the table, valued as the steady player values them.
+"""The longest runs that a player can see on the table, valued as the steady player values them.
 
-A run is the plays between two draws. Here it is position-sized work in plain Python, for one position that a
-person looks at; for all positions of a deal at once it is part of `solver.players.steady_kernel`.
+A run is the plays between two draws. This is plain Python, for one position at a time;
+`solver.players.steady_kernel` does the same for all positions of a deal at once.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ _Heights = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Run:
-    """The best of the longest runs that begin with a play; the greater one is the better one.
+    """The best of the longest runs that begin with a play; greater is better.
 
     Attributes:
-        length: its plays.
-        openness: of the table that it leaves: the ranks, of the 13, such that with one of them on the waste
-            some column's last card could be played.
+        length: the number of plays.
+        openness: openness of the table that the run leaves: the number of ranks, of the 13, that on the waste
+            would let some column's last card be played.
     """
 
     length: int
@@ -28,7 +28,7 @@ class Run:
 
 
 def longest_runs(position: Position, rules: Rules) -> dict[str, Run]:
-    """For each legal play, the longest run that begins with it; of several that which leaves most open."""
+    """Return, for each legal play, the longest run that begins with it; of several, the one most open."""
     table = _Table(position, rules)
     plays = position.legal_moves(rules).removesuffix(DRAW)
     return {move: Run(*table.run_with(position.heights, PLAYS.index(move))) for move in plays}
@@ -38,26 +38,26 @@ _Run = tuple[int, int]  # length and openness, compared in this order
 
 
 class _Table:
-    """The columns of a position as ranks, and what is known of the runs on it."""
+    """The columns of a position as ranks, with the runs found so far."""
 
     def __init__(self, position: Position, rules: Rules) -> None:
         self._columns = tuple(tuple(map(rank_of, column)) for column in position.deal.columns)
-        self._takes = rules.plays_on
+        self._plays_on = rules.plays_on
         self._supporters = rules.supporters
         self._known: dict[tuple[_Heights, int], _Run] = {}
 
     def run_with(self, heights: _Heights, column: int) -> _Run:
-        """The best run that begins with the last card of a column."""
+        """Return the best run that begins with the last card of a column."""
         rank = self._columns[column][heights[column] - 1]
         left = (*heights[:column], heights[column] - 1, *heights[column + 1 :])
         length, openness = self._run_on(left, rank)
         return length + 1, openness
 
     def _run_on(self, heights: _Heights, top: int) -> _Run:
-        """The best run that begins on a waste top; its length is 0 where nothing fits."""
+        """Return the best run that begins on a waste top; its length is 0 if nothing fits."""
         key = heights, top
         if key not in self._known:
-            fitting = self._takes[top]
+            fitting = self._plays_on[top]
             runs = [
                 self.run_with(heights, column)
                 for column, height in enumerate(heights)
@@ -67,6 +67,6 @@ class _Table:
         return self._known[key]
 
     def _openness(self, heights: _Heights) -> int:
-        """How many ranks on the waste would let some column's last card be played."""
+        """Return the number of waste top ranks on which some column's last card could be played."""
         lasts = {self._columns[column][height - 1] for column, height in enumerate(heights) if height}
         return len({top for rank in lasts for top in self._supporters[rank]})

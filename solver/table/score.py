@@ -1,4 +1,4 @@
-"""Scores: their range, how they are counted and what they are called against par."""
+"""Scores: their range, how they are counted, and their names against par."""
 
 from typing import Final
 
@@ -12,15 +12,20 @@ _NAMES: Final = {-2: "Eagle", -1: "Birdie", 0: "Par", 1: "Bogey", 2: "Double bog
 
 
 def score_of(cards_left: int, draws: int) -> int:
-    """Score of a finished hole: cards left in the columns; once cleared, minus the stock cards not drawn."""
+    """Return the score of a finished hole: cards left in the columns or, if cleared, minus the stock left."""
     return cards_left or draws - STOCK_SIZE
 
 
+def means_cleared(score: int) -> bool:
+    """Whether a hole with this score was cleared; only for scores reported without a line or a result."""
+    return score <= 0
+
+
 def signed(difference: int) -> str:
-    """A difference to par as scorecards have it: `-2`, `E` for even, `+1`."""
+    """Format a difference to par as on scorecards: `-2`, `E` for even, `+1`."""
     return f"{difference:+d}" if difference else "E"
 
 
 def score_name(score: int, par: int) -> str:
-    """Name of a score against par: Eagle to Double bogey, beyond them the signed number, as in `+3`."""
+    """Return the name of a score against par: Eagle to Double bogey, otherwise a signed number like `+3`."""
     return _NAMES.get(score - par, signed(score - par))

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from pipeline.deals.shuffle import deal_numbered
-from solver.coach.analysis import Analysis, MoveValue, analyse, best_score_from
+from solver.coach.analysis import Analysis, MoveValue, analyse, best_from
 from solver.coach.hint import hint, hint_from
 from solver.coach.runs import longest_runs
 from solver.search.exact import solve_position, warm_up
@@ -34,14 +34,14 @@ def naively(position: Position, rules: str) -> int:
 
 
 def by_search(position: Position, rules: str) -> int:
-    return best_score_from(position, RULES[rules])
+    return best_from(position, RULES[rules]).score
 
 
 def check_values(analysis: Analysis, line: str) -> None:
     """Hold an analysis against the search from its own position, and each score against a replay."""
     position, rules = analysis.position, analysis.rules
-    assert analysis.best_score == solve_position(position, rules).best_score
-    assert analysis.clearable == (analysis.best_score <= 0)
+    solution = solve_position(position, rules)
+    assert (analysis.best_score, analysis.clearable) == (solution.best_score, solution.cleared)
     assert "".join(value.move for value in analysis.moves) == position.legal_moves(rules)
     for value in analysis.moves:
         best = solve_position(position.play(value.move), rules).line
@@ -97,7 +97,9 @@ def test_a_hole_that_is_over_has_no_moves_and_the_score_as_it_stands(rules: Rule
     for position in over:
         expected = score_of(position.cards_left, position.draws)
         if not position.legal_moves(rules):
-            assert analyse(position, rules) == Analysis(position, rules, expected, ())
+            assert analyse(position, rules) == Analysis(
+                position, rules, expected, not position.cards_left, ()
+            )
             assert (hint(position, rules).move, hint(position, rules).best_score) == (None, expected)
 
 
@@ -142,7 +144,7 @@ def test_of_equal_moves_a_play_comes_first_then_the_longest_run_then_the_most_op
         if len(moves) < 2:
             continue
         ranking = sorted(ranked(position, move, rules.name) for move in moves)
-        equal = Analysis(position, rules, 0, tuple(MoveValue(move, 0, 0) for move in moves))
+        equal = Analysis(position, rules, 0, True, tuple(MoveValue(move, 0, 0, True) for move in moves))
         assert hint_from(equal).move == ranking[0][-1]
         decided[next(place for place in range(4) if ranking[0][place] != ranking[1][place])] += 1
     assert min(decided[place] for place in range(4)) > 2
@@ -165,8 +167,9 @@ def test_a_worse_move_is_never_preferred(rules: Rules) -> None:
         moves = position.legal_moves(rules)
         if moves:
             best = dice.choice(moves)
-            values = tuple(MoveValue(move, int(move != best), int(move != best)) for move in moves)
-            assert hint_from(Analysis(position, rules, 0, values)).move == best
+            worse = {move: int(move != best) for move in moves}
+            values = tuple(MoveValue(move, lost, lost, not lost) for move, lost in worse.items())
+            assert hint_from(Analysis(position, rules, 0, True, values)).move == best
 
 
 def test_the_longest_of_millions_of_runs_is_found_at_once() -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from pipeline.deals.shuffle import deal_numbered
-from solver.coach.analysis import best_score_from
+from solver.coach.analysis import best_from
 from solver.coach.hint import hint
 from solver.coach.reasons import SENTENCES, Reason
 from solver.search.exact import solve_position
@@ -284,7 +284,7 @@ def test_without_the_card_that_is_uncovered_what_needs_it_stays(rules: Rules) ->
 
 
 def by_search(position: Position, rules: str) -> int:
-    return best_score_from(position, RULES[rules])
+    return best_from(position, RULES[rules]).score
 
 
 def clears(position: Position, rules: str, forbidden: tuple[int, int] | None) -> bool:
