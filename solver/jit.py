@@ -1,51 +1,60 @@
-"""The one door to numba: how a kernel is compiled, what its machine code depends on, and where that is kept.
+"""How kernels are compiled and kept: the decorators `kernel` and `inlined`.
 
-Until `use_cache` names a folder, kernels are compiled in memory: the package itself never looks for a place
-to write. The folder holds pickles, which run as code when loaded, so it must be private to the user.
+The first call of a kernel loads its machine code from `solver.kernel_cache` or compiles and keeps it; nothing
+has to be called before. The first compilation of a process is logged as a warning, because it takes seconds.
 """
 
+import logging
+import pickle
 import platform
+import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+import threading
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
 from typing import Any, Final, TypeVar, cast
 
 import llvmlite
 import numba
-from numba.core import event
+from numba.core import caching, event
+from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
+from numba.core.serialize import dumps
+
+from solver.kernel_cache import KernelCache, source_key
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
-_cached = False
+_log: Final = logging.getLogger(__name__)
 
-# What else of numba's configuration changes the code it makes, without its own cache noticing.
+# Other settings of numba that change the machine code.
 _CODE_SETTINGS: Final = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
 
 
-def use_cache(folder: Path) -> None:
-    """Keep compiled kernels in `folder`; call it before any module with kernels is imported.
+def kernel(function: _Kernel) -> _Kernel:
+    """Compile a function on arrays and numbers; it runs without the interpreter's lock."""
+    return _compiled(function)
 
-    Args:
-        folder: an existing folder that only this user can write to.
+
+def inlined(function: _Kernel) -> _Kernel:
+    """Inline a piece of a kernel into the one or two functions that call it, before anything is compiled.
+
+    A function that is compiled by itself is optimised once by itself and again in each kernel that calls it.
+    Inlining takes a quarter off the time to compile and does not change the speed.
     """
-    global _cached  # noqa: PLW0603 - numba itself keeps its cache folder in a module variable
-    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]  # made by numba at run time
-    # A variable of numba's could name other places, which are not private and notice no changed callee.
-    numba.config.CACHE_LOCATOR_CLASSES = "UserProvidedCacheLocator"  # type: ignore[attr-defined]  # likewise
-    _cached = True
+    return _compiled(function, inline="always")
 
 
 def is_interpreted() -> bool:
-    """Whether kernels run as plain Python (`NUMBA_DISABLE_JIT=1`), with nothing to compile or keep."""
+    """Whether kernels run as plain Python (`NUMBA_DISABLE_JIT=1`)."""
     return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # made by numba at run time
 
 
 def compiler() -> tuple[str, ...]:
-    """What machine code depends on besides the sources: compiler, Python, and the processor as numba sees it.
+    """Return what machine code depends on besides the sources: compiler, Python, and processor.
 
-    The processor is numba's own view, its name and the features that are used or left alone, because that is
-    what the code is made for; the operating system's name of it may be empty or the same for two kinds.
+    The processor is its name and the features in use as numba sees them, because the code is made for those;
+    the operating system's name of a processor may be empty or the same for two kinds.
     """
     settings = (f"{name}={getattr(numba.config, name)!r}" for name in _CODE_SETTINGS)
     python = (sys.implementation.name, platform.python_version())
@@ -53,39 +62,109 @@ def compiler() -> tuple[str, ...]:
     return ("numba", numba.__version__, "llvmlite", llvmlite.__version__, *python, *target, *settings)
 
 
-class _Between(event.Listener):
-    """Hears of each step of the compiler."""
-
-    def __init__(self, function: Callable[[], None]) -> None:
-        self._function = function
-
-    def on_start(self, _event: object) -> None:
-        self._function()
-
-    def on_end(self, _event: object) -> None:
-        self._function()
+def _compiled(function: _Kernel, **options: str) -> _Kernel:
+    dispatcher = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    if not is_interpreted():
+        dispatcher._cache = _KeptKernel(function)
+    return cast(_Kernel, dispatcher)
 
 
-@contextmanager
-def between_steps(function: Callable[[], None]) -> Iterator[None]:
-    """Call a function between the steps of what is compiled in the block; what it raises ends the compiling.
+@cache
+def _kernel_cache() -> KernelCache:
+    return KernelCache(source_key(compiler()))
 
-    Steps take up to two seconds.
+
+class _KeptKernel(caching.NullCache):
+    """The kept machine code of one kernel: a file per signature.
+
+    numba's own cache looks at one source file at a time, so it would keep a caller whose callee in another
+    file has changed; and it fails if a file is damaged.
     """
-    with event.install_listener("numba:run_pass", _Between(function)):
-        yield
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._name = f"{function.__module__}.{function.__qualname__}"
+
+    def _file(self, signature: object) -> str:
+        return f"{self._name}-{sha256(repr(signature).encode()).hexdigest()[:16]}"
+
+    def load_overload(self, signature: object, target_context: Any) -> Any:
+        target_context.refresh()
+        data = _kernel_cache().read(self._file(signature))
+        if data is None:
+            return None
+        return CompileResult._rebuild(target_context, *pickle.loads(data))  # noqa: S301 - the folder is private
+
+    def save_overload(self, signature: object, result: Any) -> None:
+        try:
+            _kernel_cache().write(self._file(signature), dumps(result._reduce()))
+        except OSError as error:
+            _log.warning("cannot keep compiled kernels in %s: %s", _kernel_cache().folder, error.strerror)
+            _kernel_cache().folder = None
 
 
-def kernel(function: _Kernel) -> _Kernel:
-    """Compile a function on arrays and numbers; it runs without the interpreter's lock."""
-    return cast(_Kernel, numba.njit(nogil=True, cache=_cached, error_model="numpy")(function))
+class _Compilation(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Logs the first compilation, and delivers signals only between two steps of the compiler.
 
-
-def inlined(function: _Kernel) -> _Kernel:
-    """A piece of a kernel, written out in the one or two places that call it before anything is compiled.
-
-    What is compiled by itself is optimised by itself and again within each kernel above it; what is written
-    out, with the kernel only. That takes a quarter off the time to compile, and nothing off the speed.
+    Within a step the compiler calls back from code that drops exceptions raised by a signal handler. A step
+    takes up to two seconds.
     """
-    inline = numba.njit(nogil=True, cache=_cached, error_model="numpy", inline="always")
-    return cast(_Kernel, inline(function))
+
+    def __init__(self) -> None:
+        self._logged = False
+        self._depth = 0  # kernels being compiled in the main thread, each called by the one before
+        self._handlers: dict[int, Any] = {}
+        self._received: list[int] = []
+
+    def on_start(self, what: Any) -> None:
+        if _is_kernel(what) and not self._logged:
+            self._logged = True
+            _log.warning(_first_use())
+        if threading.current_thread() is threading.main_thread():
+            if _is_kernel(what) and not self._depth:
+                self._hold_signals()
+            self._depth += _is_kernel(what)
+            self._deliver()
+
+    def on_end(self, what: Any) -> None:
+        if threading.current_thread() is threading.main_thread():
+            self._depth -= _is_kernel(what)
+            if not self._depth:
+                self._release_signals()
+            self._deliver()
+
+    def _hold_signals(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            handler = signal.getsignal(number)
+            if callable(handler):
+                self._handlers[number] = handler
+                signal.signal(number, lambda number, _: self._received.append(number))
+
+    def _release_signals(self) -> None:
+        while self._handlers:
+            signal.signal(*self._handlers.popitem())
+
+    def _deliver(self) -> None:
+        if self._received:
+            self._release_signals()
+            signal.raise_signal(self._received.pop())
+
+
+def _is_kernel(what: Any) -> bool:
+    """Whether an event is the compilation of a kernel, not a step of one or of somebody else's function."""
+    if what.kind != "numba:compile":
+        return False
+    return isinstance(getattr(what.data["dispatcher"], "_cache", None), _KeptKernel)
+
+
+def _first_use() -> str:
+    found = _kernel_cache()
+    why = "; ".join(found.reasons)
+    if found.folder is None:
+        return f"compiling the solver, some seconds at every start because it cannot be kept ({why})"
+    elsewhere = f"; kept in {found.folder.parent} ({why})" if why else ""
+    return f"compiling the solver, some seconds on first use{elsewhere}"
+
+
+_compilation: Final = _Compilation()
+event.register("numba:compile", _compilation)
+event.register("numba:run_pass", _compilation)
