@@ -17,15 +17,19 @@ from typing import Any, Final, TypeVar, cast
 
 import llvmlite
 import numba
-from numba.core import caching, event
-from numba.core.compiler import CompileResult
+from numba.core import caching, event, serialize
+from numba.core import compiler as numba_compiler
 from numba.core.registry import cpu_target
-from numba.core.serialize import dumps
 
 from solver.kernel_cache import KernelCache, source_key
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 _log: Final = logging.getLogger(__name__)
+
+# Parts of numba without types.
+_rebuilt: Final[Callable[..., Any]] = numba_compiler.CompileResult._rebuild
+_dumps: Final[Callable[..., bytes]] = serialize.dumps
+_register: Final[Callable[..., None]] = event.register
 
 # Other settings of numba that change the machine code.
 _CODE_SETTINGS: Final = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
@@ -62,8 +66,8 @@ def compiler() -> tuple[str, ...]:
     return ("numba", numba.__version__, "llvmlite", llvmlite.__version__, *python, *target, *settings)
 
 
-def _compiled(function: _Kernel, **options: str) -> _Kernel:
-    dispatcher = numba.njit(nogil=True, error_model="numpy", **options)(function)
+def _compiled(function: _Kernel, **options: Any) -> _Kernel:
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
     if not is_interpreted():
         dispatcher._cache = _KeptKernel(function)
     return cast(_Kernel, dispatcher)
@@ -92,17 +96,17 @@ class _KeptKernel(caching.NullCache):
         data = _kernel_cache().read(self._file(signature))
         if data is None:
             return None
-        return CompileResult._rebuild(target_context, *pickle.loads(data))  # noqa: S301 - the folder is private
+        return _rebuilt(target_context, *pickle.loads(data))  # noqa: S301 - the folder is private
 
     def save_overload(self, signature: object, result: Any) -> None:
         try:
-            _kernel_cache().write(self._file(signature), dumps(result._reduce()))
+            _kernel_cache().write(self._file(signature), _dumps(result._reduce()))
         except OSError as error:
             _log.warning("cannot keep compiled kernels in %s: %s", _kernel_cache().folder, error.strerror)
             _kernel_cache().folder = None
 
 
-class _Compilation(event.Listener):  # type: ignore[misc]  # numba has no types
+class _Compilation(event.Listener):
     """Logs the first compilation, and delivers signals only between two steps of the compiler.
 
     Within a step the compiler calls back from code that drops exceptions raised by a signal handler. A step
@@ -166,5 +170,5 @@ def _first_use() -> str:
 
 
 _compilation: Final = _Compilation()
-event.register("numba:compile", _compilation)
-event.register("numba:run_pass", _compilation)
+for _kind in ("numba:compile", "numba:run_pass"):
+    _register(_kind, _compilation)

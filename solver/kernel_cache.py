@@ -13,6 +13,7 @@ import os
 import shutil
 import stat
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -88,13 +89,12 @@ class KernelCache:
         """
         if self.folder is None:
             return
-        file = tempfile.NamedTemporaryFile(dir=self.folder, prefix=".incoming-", delete=False)
+        incoming = self.folder / f".{name}-{os.getpid()}-{threading.get_ident()}"
         try:
-            with file:
-                file.write(hashlib.sha256(data).digest() + data)
-            Path(file.name).replace(self.folder / name)
+            incoming.write_bytes(hashlib.sha256(data).digest() + data)
+            incoming.replace(self.folder / name)
         except BaseException:
-            Path(file.name).unlink(missing_ok=True)
+            incoming.unlink(missing_ok=True)
             raise
 
 

@@ -1,11 +1,15 @@
-"""What all tests share: where compiled kernels are kept, no settings of the developer's, a small data root.
+"""What all tests share: a folder for compiled kernels, none of the developer's settings, a small data root.
 
 Also the process whose commands can be stopped anywhere, and the data roots that those begin with.
 
-Kernels are kept as the command keeps them, so that neither it nor a second run of the tests has to compile.
+Compiled kernels are kept in a folder for tests only, `fairway-tests-<user id>` among the temporary files, so
+that neither the processes that tests start nor a second run of the tests has to compile. The developer's home
+and cache are not used: HOME is an empty folder.
 """
 
+import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,13 +18,18 @@ import pytest
 
 from jobs.settings.model import PREFIX, environment
 from jobs.terminal import clock
-from jobs.terminal.context import load_kernels, read_settings
+from pipeline.deals.certify import warm_up
 from tests.support.command import done
 from tests.support.ordeal import Stage
 from tests.support.victim import Victim
 
-# Before any test module is imported: kernels are defined when their module is.
-load_kernels(read_settings())
+_PRIVATE = Path(tempfile.gettempdir()) / f"fairway-tests-{os.geteuid()}"
+_HOME = _PRIVATE / "home"
+_PRIVATE.mkdir(mode=0o700, exist_ok=True)
+_HOME.mkdir(exist_ok=True)
+os.environ.pop("XDG_CACHE_HOME", None)
+os.environ.update(HOME=str(_HOME), FAIRWAY_CACHE=str(_PRIVATE))
+warm_up()  # so that no test measures or reports a compilation
 _variables = environment()
 
 # Whoever starts the tests in the background of a script lets SIGINT be ignored, and so would every process

@@ -10,7 +10,7 @@ import typer
 from jobs.api import deals as answers
 from jobs.api.deal_text import GivenDeal, parse_given
 from jobs.cli.deal_file import answer_file
-from jobs.terminal.context import load_kernels, read_settings
+from jobs.terminal.context import read_settings
 from jobs.terminal.drawing import can_draw_symbols, draw_table
 from jobs.terminal.options import Config, DealFile, Json, RulesName, WhatOrNone, Workers
 from jobs.terminal.output import console, put_json, say
@@ -72,7 +72,6 @@ def solve(
     row = rules_named(rules)
     settings = read_settings(config, workers=workers)
     asked = _Asked(what, file, as_json)
-    load_kernels(settings)
 
     def answer(given: GivenDeal) -> Document:
         return answers.solved(given.deal, given.number, row, fewest=not verdict_only)
@@ -97,7 +96,6 @@ def rate(
     row = rules_named(rules)
     settings = read_settings(config, workers=workers)
     asked = _Asked(what, file, as_json)
-    load_kernels(settings)
 
     def answer(given: GivenDeal) -> Document:
         return answers.rated(given.deal, given.number, row)

@@ -6,7 +6,7 @@ import typer
 
 from jobs.api import deals as answers
 from jobs.api.deal_text import parse_given
-from jobs.terminal.context import load_kernels, read_settings
+from jobs.terminal.context import read_settings
 from jobs.terminal.drawing import can_draw_symbols, draw_table, move_text
 from jobs.terminal.options import Config, Json, Line, RulesName, What, Workers
 from jobs.terminal.output import console, put_json, put_table, say
@@ -43,7 +43,7 @@ def hint(
     """
     row, given = rules_named(rules), parse_given(what)
     position = after(given.deal, row, line)
-    load_kernels(read_settings(config, workers=workers))
+    read_settings(config, workers=workers)
     document = answers.hinted(given.deal, given.number, row, line, with_moves=with_moves)
     if as_json:
         put_json(document)

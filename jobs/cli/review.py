@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from jobs.api import deals as answers
 from jobs.api.deal_text import parse_given
-from jobs.terminal.context import load_kernels, read_settings
+from jobs.terminal.context import read_settings
 from jobs.terminal.drawing import move_text
 from jobs.terminal.options import Config, Json, Line, RulesName, What, Workers
 from jobs.terminal.output import put_json, put_table, say
@@ -39,7 +39,7 @@ def review(
     Example: fairway review 617 --line D6233535377
     """
     row, given = rules_named(rules), parse_given(what)
-    load_kernels(read_settings(config, workers=workers))
+    read_settings(config, workers=workers)
     document = answers.reviewed(given.deal, given.number, row, line)
     if as_json:
         put_json(document)

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 import typer
 
 from jobs.cli.stats_report import document_of, tell
-from jobs.terminal.context import load_kernels, read_settings, storage_at
+from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.line_file import check_readable
 from jobs.terminal.options import Config, Data, Json, Workers
 from jobs.terminal.output import check_apart, check_outside, check_writable, put_json, sink
@@ -62,7 +62,6 @@ def stats(
     if output is not None:
         _check_plot(output, files)
     storage = storage_at(settings)
-    load_kernels(settings)
     results = read_results(files, storage, settings.workers)
     page = player_page(results, played_rounds(results, storage, load_catalog(storage)))
     rows = calibrations(results)

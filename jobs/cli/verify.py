@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jobs.terminal.context import load_kernels, read_settings, storage_at
+from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.options import MOST_DEALS, Config, Data, Json, Workers, number_option
 from jobs.terminal.outcome import DONE, FAILED
 from jobs.terminal.output import put_json, say
@@ -42,7 +42,6 @@ def verify(
         raise UsageError("--sample and --all exclude each other; give one of them")
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings)
-    load_kernels(settings)
     from pipeline.integrity.verify import SAMPLE_SIZE
     from pipeline.integrity.verify import verify as run_checks
     from pipeline.work.executors import local_executor

@@ -1,4 +1,4 @@
-"""What a job is handed by whoever runs it: the moment, the listener, the kernels."""
+"""What a job is handed by whoever runs it: the moment and the listener."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,8 +15,6 @@ class Tools:
 
     Attributes:
         clock: tells the moment, aware of its time zone.
-        load_kernels: finds the place of compiled kernels; to be called before any module that has some is
-            imported.
         progress: is told how far the work is.
         version: of Fairway.
         stopwatch: seconds from any fixed moment, which the stages of the work are timed with.
@@ -24,7 +22,6 @@ class Tools:
     """
 
     clock: Callable[[], datetime]
-    load_kernels: Callable[[], None]
     progress: Progress
     version: str
     stopwatch: Clock = perf_counter

@@ -13,7 +13,6 @@ from jobs.plan.missed import missed_nights
 from jobs.runs.context import Tools
 from jobs.runs.exclusive import exclusive_run
 from jobs.settings.model import Settings
-from jobs.stoppable import warm_up
 from jobs.watch.logs import details, log
 from jobs.watch.status import NIGHTLY
 from pipeline.daily.ledger import PRIVATE_SOLUTION_FOLDER, days_in, published_days
@@ -146,9 +145,9 @@ def _make(
     storage: LocalStorage, night: date, last: date, settings: Settings, tools: Tools, tally: Tally
 ) -> tuple[Due, tuple[LevelReport, ...]]:
     tally.missed = _tell_missed(storage, settings, tools.clock())
-    tools.load_kernels()
-    # Only now: these modules define kernels.
+    # Only now: these modules import numba.
     from pipeline.daily.publish import publish
+    from pipeline.deals.certify import warm_up
     from pipeline.pools.parts import clear_unreferenced
 
     before = after = load_catalog(storage)

@@ -35,7 +35,6 @@ def run_publish(
         FairwayError: see `pipeline.daily.publish.publish`.
     """
     with exclusive_run(storage, "daily publish", settings, tools) as tally:
-        tools.load_kernels()  # whoever has to wait for another run is told so at once
         from pipeline.daily.publish import publish
         from pipeline.work.executors import local_executor
 

@@ -81,7 +81,6 @@ def run_regeneration(
         forget_request(storage, load_catalog(storage).pool(request.level))
 
     with exclusive_run(storage, "pool regenerate", settings, tools, forget) as tally:
-        tools.load_kernels()  # whoever has to wait for another run is told so at once
         from pipeline.pools.regenerate import drop_unfinished, plan_regeneration, regenerate
 
         catalog = load_catalog(storage)

@@ -42,8 +42,6 @@ def rehearse_repair(storage: LocalStorage, settings: Settings, tools: Tools) -> 
 
 
 def _mend(root: LocalStorage, storage: Storage, mending: Mending, settings: Settings, tools: Tools) -> None:
-    tools.load_kernels()
-    # Only now: these modules define kernels.
     from pipeline.integrity.repair import repair
     from pipeline.work.executors import local_executor
 

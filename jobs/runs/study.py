@@ -41,7 +41,6 @@ def run_study(storage: LocalStorage, study: Study, settings: Settings, tools: To
     Raises:
         FairwayError: see `pipeline.studies.study`.
     """
-    tools.load_kernels()
     from pipeline.studies.study import carry_out
     from pipeline.work.executors import local_work
 

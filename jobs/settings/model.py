@@ -137,7 +137,7 @@ class Settings(BaseSettings):
         log_format: how the log is written, for people or as a line of JSON for each event.
         metrics_file: where metrics are written, or None for `metrics.prom` in the data root.
         hooks: the operator's own commands.
-        cache: folder that compiled kernels are to be kept in, or None: see `cache_homes`.
+        cache: folder for compiled kernels, or None for the usual place (see `solver.kernel_cache`).
     """
 
     model_config = SettingsConfigDict(
@@ -235,26 +235,6 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def cache_homes(settings: Settings, variables: Mapping[str, str], user: int) -> tuple[Path, ...]:
-    """Where compiled kernels may be kept, the best place first; who else may write there is not looked at.
-
-    Args:
-        settings: in force; the place that they name is the only one.
-        variables: otherwise they name the user's cache folder, by the XDG convention, and that for temporary
-            files, which serves users without a home. Relative paths are passed over.
-        user: the number of the user.
-    """
-    if settings.cache is not None:
-        return (settings.cache.absolute(),)
-    places = (
-        (variables.get("XDG_CACHE_HOME", ""), "fairway"),
-        (variables.get("HOME", ""), ".cache/fairway"),
-        (variables.get("TMPDIR", ""), f"fairway-{user}"),
-        ("/tmp", f"fairway-{user}"),  # noqa: S108 - whoever uses it looks first at who else may write there
-    )
-    return tuple(Path(folder) / below for folder, below in places if Path(folder).is_absolute())
 
 
 def checkout_root(package_file: Path) -> Path | None:

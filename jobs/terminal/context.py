@@ -1,8 +1,6 @@
 """What a command needs before it can begin: settings, the data root, compiled kernels, the tools of a job."""
 
 import logging
-import os
-import sys
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,10 +9,11 @@ import jobs
 from jobs.terminal import clock
 from jobs.terminal.log import is_started, start_log
 from jobs.terminal.output import note
-from pipeline.errors import CheckError, ConfigurationError, DamagedError
+from pipeline.errors import CheckError, DamagedError
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
 from pipeline.work.progress import Progress
+from solver.kernel_cache import keep_in
 
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
     from jobs.runs.context import Tools
@@ -55,7 +54,10 @@ def read_configuration(config: Path | None = None, **options: object) -> "Config
     """The settings in force as `read_settings` has them, with where each came from."""
     from jobs.settings.load import configuration
 
-    return configuration(sources_of_settings(config, **options))
+    found = configuration(sources_of_settings(config, **options))
+    if found.settings.cache is not None:
+        keep_in(found.settings.cache)
+    return found
 
 
 def sources_of_settings(config: Path | None = None, **options: object) -> "Sources":
@@ -97,65 +99,6 @@ def storage_at(settings: "Settings", *, create: bool = False) -> LocalStorage:
     return open_root(data_root(settings, checkout()), create=create)
 
 
-def load_kernels(settings: "Settings") -> None:
-    """Load the solver's compiled kernels from where they are kept; on first use, compile and keep them.
-
-    To be called before a module that has kernels is imported; later calls do nothing.
-
-    Raises:
-        ConfigurationError: Python itself would run old code.
-        StorageError: there was no room for the outcome after all.
-    """
-    from jobs.kernel_cache import cache_key, find_cache, mark_used
-    from jobs.settings.model import cache_homes, environment
-    from solver import jit
-
-    defined = any(name.startswith("solver.") and name.endswith("_kernel") for name in sys.modules)
-    if defined or jit.is_interpreted():
-        return
-    _renew_bytecode(Path(jit.__file__).parent)
-    homes = cache_homes(settings, environment(), os.geteuid())
-    cache = find_cache(homes, cache_key(Path(jit.__file__).parent, jit.compiler()))
-    if cache.folder is not None and cache.is_filled:
-        mark_used(cache.folder, clock.now())
-        jit.use_cache(cache.folder)
-        return
-    why_not = "; ".join(cache.passed_over)
-    if cache.folder is None:
-        note(f"compiling the solver, some seconds at every start because it cannot be kept ({why_not})")
-        return
-    elsewhere = f"; kept in {cache.folder.parent} ({why_not})" if why_not else ""
-    note(f"compiling the solver, some seconds on first use{elsewhere}")
-    _compile_into(cache.folder)
-
-
-def _compile_into(folder: Path) -> None:
-    from jobs.kernel_cache import filling, remove_unused
-    from jobs.stoppable import warm_up
-    from solver import jit
-
-    with filling(folder) as room:
-        jit.use_cache(room)
-        warm_up()
-    jit.use_cache(folder)
-    remove_unused(folder.parent, clock.now())
-
-
-def _renew_bytecode(sources: Path) -> None:
-    from jobs.bytecode import renew
-
-    try:
-        running = [name for name in renew(sources) if name in sys.modules]
-    except OSError as error:
-        raise ConfigurationError(
-            f"Python's own {error.filename} is not of its source and cannot be remade; remove it"
-        ) from error
-    if running:
-        raise ConfigurationError(
-            f"Python ran an old {running[0]}, whose source had changed but not its time; start again"
-        )
-
-
 def check_clock(storage: LocalStorage, night: date, settings: "Settings") -> None:
     """Refuse what only the clock speaks for, and everything else in a data root against.
 
@@ -193,4 +136,4 @@ def tools_with(settings: "Settings", progress: Progress) -> "Tools":
     if not is_started():
         start_log(settings.log_format, least=logging.WARNING)
     variables = without_secrets(environment())
-    return Tools(clock.now, lambda: load_kernels(settings), progress, version(), variables=variables)
+    return Tools(clock.now, progress, version(), variables=variables)

@@ -12,7 +12,6 @@ from functools import partial
 from importlib import import_module
 from typing import Final
 
-from jobs.terminal.context import load_kernels, read_settings
 from tests.benchmarks.figures import Bench, Figure, Measure
 from tests.benchmarks.runner import Streams, run
 from tests.benchmarks.targets import TARGETS
@@ -40,7 +39,6 @@ def main() -> int:
 
 
 def _measured(name: str, bench: Bench) -> Iterable[Figure]:
-    load_kernels(read_settings())
     from pipeline.deals.certify import warm_up  # it defines kernels, so not before their place is known
 
     warm_up()

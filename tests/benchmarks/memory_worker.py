@@ -11,8 +11,6 @@ import tracemalloc
 from pathlib import Path
 from typing import Final
 
-from jobs.terminal.context import load_kernels, read_settings
-
 _STATUS: Final = Path("/proc/self/status")
 _CLEAR: Final = Path("/proc/self/clear_refs")
 _CLEAR_PEAK: Final = "5"
@@ -31,7 +29,6 @@ def can_measure() -> bool:
 
 def main(workers: int, deals: int) -> None:
     """Load everything, let the workers work, print what it took."""
-    load_kernels(read_settings())
     from pipeline.deals.certify import warm_up
 
     warm_up()

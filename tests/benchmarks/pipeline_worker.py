@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from jobs.terminal.context import load_kernels, read_settings
 from tests.benchmarks.command import ROOT
 
 Worker = subprocess.Popen[str]
@@ -51,7 +50,6 @@ def _answers(asked: list[Worker]) -> list[float]:
 
 def main(level: str, size: int) -> None:
     """Load everything, say so with a first number, then make parts as they are asked for."""
-    load_kernels(read_settings())
     from pipeline.deals.certify import warm_up
     from tests.benchmarks.pipeline import made
 

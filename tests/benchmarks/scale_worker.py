@@ -16,7 +16,6 @@ from time import perf_counter
 from typing import Final
 from unittest.mock import patch
 
-from jobs.terminal.context import load_kernels, read_settings
 from pipeline.deals.certify import Batch, CertifiedDeal
 from pipeline.pools.catalog import load_catalog
 from pipeline.store.root import open_root
@@ -42,7 +41,6 @@ def main(folder: str, rows: int, parts: int) -> None:
         rows: of the generation.
         parts: after how many new parts the run is killed; 0 to let it come to its end.
     """
-    load_kernels(read_settings())
     from pipeline.pools import nights as generate
     from pipeline.pools import regenerate
     from pipeline.work.executors import local_work

@@ -110,7 +110,7 @@ OWNED: Final = (
     Owned(
         "the environment only in settings",
         ("os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv", "os.unsetenv"),
-        ("jobs/settings/model.py",),
+        ("jobs/settings/model.py", "solver/kernel_cache.py"),
     ),
     Owned(
         "now only in the command line, which passes it down",
@@ -140,8 +140,7 @@ OWNED: Final = (
             *("pipeline/store/storage.py", "jobs/runs/lock.py", "jobs/settings/key_file.py"),
             *(
                 "jobs/settings/config_file.py",
-                "jobs/kernel_cache.py",
-                "jobs/private_folder.py",
+                "solver/kernel_cache.py",
                 "jobs/cli/*",
                 "jobs/terminal/*",
             ),
@@ -159,9 +158,9 @@ OWNED: Final = (
                 "jobs/runs/lock.py",
                 "jobs/settings/key_file.py",
                 "jobs/settings/config_file.py",
-                "jobs/kernel_cache.py",
+                "solver/kernel_cache.py",
             ),
-            *("jobs/private_folder.py", "jobs/bytecode.py", "jobs/cli/*", "jobs/terminal/*"),
+            *("jobs/cli/*", "jobs/terminal/*"),
         ),
     ),
     Owned(

@@ -1,6 +1,6 @@
-"""Runs that compile: of the real command, and of a copy of the packages with two tiny kernels in the solver.
+"""Runs that compile: the real command, or a copy of the packages with two tiny kernels in the solver.
 
-The copy's kernels take a fraction of a second to compile, so that a test can afford several first runs.
+The tiny kernels take a fraction of a second to compile, so that a test can afford several first runs.
 """
 
 import os
@@ -30,37 +30,25 @@ from solver.jit import kernel
 def stepped(value):
     return step(step(value))
 """
-WARM_UP = """def warm_up():
-    from solver.caller_kernel import stepped
-    stepped(0)
-"""
-# Prints the value that the kernels have, and how many of the two calls found one in the cache.
+# Prints the value that the kernels compute, and whether the machine code was loaded (1) or compiled (0).
 TINY = """
-from jobs.terminal.context import load_kernels, read_settings
-from jobs.terminal.outcome import ended
-
-def use():
-    load_kernels(read_settings())
-    from solver.caller_kernel import stepped
-    print(stepped(40), sum(stepped.stats.cache_hits.values()))
-
-raise SystemExit(ended(use))
+from solver.caller_kernel import stepped
+print(stepped(40), sum(stepped.stats.cache_hits.values()))
 """
 
 
 def tiny_tree(folder: Path) -> Path:
-    """A copy of the packages in which the warm-up compiles two tiny kernels, one calling the other."""
+    """Copy the packages and add two tiny kernels to the solver, one calling the other."""
     for package in ("solver", "pipeline", "jobs"):
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "solver" / "callee_kernel.py").write_text(CALLEE)
     (folder / "solver" / "caller_kernel.py").write_text(CALLER)
-    (folder / "pipeline" / "deals" / "certify.py").write_text(WARM_UP)
     return folder
 
 
 @cache
 def interpreter_for_others() -> str | None:
-    """A Python of this version that any user can run with this one's libraries, or None."""
+    """Return a Python of this version that any user can run with the same libraries, or None."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for python in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
         try:
@@ -73,13 +61,13 @@ def interpreter_for_others() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How to run a program: from which tree, as which user, with which variables.
+    """A way to run a program.
 
     Attributes:
         tree: the folder with the packages.
-        variables: added to the environment, which holds nothing of Fairway's, numba's, or of where the user
-            has a home or temporary files.
-        user: its number, or None for the one who runs the tests.
+        variables: added to the environment, from which those of Fairway and numba and the places of home and
+            temporary files are removed.
+        user: id of the user; None for the user who runs the tests.
         python: the interpreter.
     """
 
@@ -89,7 +77,7 @@ class Run:
     python: str = sys.executable
 
     def start(self, program: str, *arguments: object) -> "subprocess.Popen[str]":
-        """Start a program given as text."""
+        """Start a program given as source text."""
         hidden = ("FAIRWAY_", "NUMBA_", "XDG_", "HOME", "TMPDIR", "PYTHONDONTWRITEBYTECODE", "COVERAGE_")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
         path = os.pathsep.join([str(self.tree), sysconfig.get_path("purelib")])
@@ -106,7 +94,7 @@ class Run:
         )
 
     def check(self, program: str, *arguments: object) -> tuple[str, str]:
-        """Run a program, which must end well; its output and what it told on standard error."""
+        """Run a program, which must succeed; return its standard output and standard error."""
         with self.start(program, *arguments) as process:
             out, err = process.communicate()
         assert process.returncode == 0, err

@@ -249,9 +249,6 @@ def _waited(child: int, seconds: float | None) -> tuple[int, float]:
 
 def _load() -> None:
     """Everything that a command needs, so that its child finds it loaded."""
-    from jobs.terminal.context import load_kernels, read_settings
-
-    load_kernels(read_settings())
     from pipeline.deals import certify
     from pipeline.store import documents
 

@@ -1,8 +1,7 @@
-"""The first run compiles and says so, later runs load; whoever runs it, wherever it may write or not."""
+"""The first run compiles and reports it, later runs load, for any user and wherever files can be written."""
 
 import os
 import resource
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -10,14 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from jobs.bytecode import renew
-from tests.support.command import PROGRAM, ROOT
+from tests.support.command import PROGRAM
 from tests.support.first_use import CALLEE, NOBODY, TINY, Run, interpreter_for_others, tiny_tree
 
 FIRST = "compiling the solver, some seconds on first use"
 IN_MEMORY = "compiling the solver, some seconds at every start because it cannot be kept"
-MOST_SECONDS_FIRST = 15
-MOST_SECONDS_LATER = 1.5
 SOLVE = ("deal", "solve", "617", "--rules", "golf")
 COMPILED, LOADED = "42 0\n", "42 1\n"
 
@@ -27,39 +23,20 @@ def tree(tmp_path: Path) -> Path:
     return tiny_tree(tmp_path / "tree")
 
 
-def kept_in(home: Path) -> Path:
-    """The one folder of compiled kernels below a home, which must hold nothing else."""
-    (folder,) = home.iterdir()
+def kept_in(place: Path) -> Path:
+    """Return the one folder of compiled kernels in a place, which must contain nothing else."""
+    (folder,) = place.iterdir()
     assert folder.name.startswith("kernels-")
-    assert stat.S_IMODE(home.stat().st_mode) == stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(place.stat().st_mode) == stat.S_IMODE(folder.stat().st_mode) == 0o700
     return folder
 
 
-def processor_seconds() -> float:
-    """What the processes that have ended so far have used; the time on the wall depends on who else works."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def test_the_first_solve_takes_at_most_15_s_and_says_why_and_the_next_at_most_1_5_s(tmp_path: Path) -> None:
-    run = Run(variables={"FAIRWAY_CACHE": str(tmp_path / "kernels")})
-    started = processor_seconds()
-    out, err = run.check(PROGRAM, *SOLVE)
-    first = processor_seconds()
-    assert err == f"{FIRST}\n"
-    assert "best score  -5" in out
-    kept_in(tmp_path / "kernels")
-    assert run.check(PROGRAM, *SOLVE) == (out, "")
-    later = processor_seconds()
-    assert first - started < MOST_SECONDS_FIRST
-    assert later - first < MOST_SECONDS_LATER
-
-
 @pytest.mark.parametrize("locators", ["", "InTreeCacheLocator", "NoSuchLocator"])
-def test_a_changed_callee_is_compiled_anew_though_its_time_and_size_are_the_same(
+def test_a_changed_callee_is_compiled_again_even_with_the_same_time_and_size(
     tree: Path, tmp_path: Path, locators: str
 ) -> None:
-    run = Run(tree, {"FAIRWAY_CACHE": str(tmp_path / "kernels"), "NUMBA_CACHE_LOCATOR_CLASSES": locators})
+    variables = {"FAIRWAY_CACHE": str(tmp_path / "kernels"), "NUMBA_CACHE_LOCATOR_CLASSES": locators}
+    run = Run(tree, {**variables, "PYTHONDONTWRITEBYTECODE": "1"})
     callee = tree / "solver" / "callee_kernel.py"
     before = callee.stat()
 
@@ -74,18 +51,28 @@ def test_a_changed_callee_is_compiled_anew_though_its_time_and_size_are_the_same
     write(CALLEE)
     assert run.check(TINY) == (LOADED, "")
     assert not any(tree.rglob("*.nb?"))
-    assert renew(tree / "solver") == ()  # Python's own compiled files are those of the sources, too
 
 
-def test_two_first_runs_at_once_both_compile_and_one_outcome_is_kept(tree: Path, tmp_path: Path) -> None:
+def test_damaged_files_are_compiled_again(tree: Path, tmp_path: Path) -> None:
+    run = Run(tree, {"FAIRWAY_CACHE": str(tmp_path / "kernels")})
+    run.check(TINY)
+    for file in kept_in(tmp_path / "kernels").iterdir():
+        data = file.read_bytes()
+        file.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    assert run.check(TINY) == (COMPILED, f"{FIRST}\n")
+    assert run.check(TINY) == (LOADED, "")
+
+
+def test_two_first_runs_at_the_same_time_both_succeed(tree: Path, tmp_path: Path) -> None:
     run = Run(tree, {"FAIRWAY_CACHE": str(tmp_path / "kernels")})
     with run.start(TINY) as one, run.start(TINY) as other:
         outcomes = [process.communicate() for process in (one, other)]
     assert set(outcomes) <= {(COMPILED, f"{FIRST}\n"), (LOADED, "")}
+    assert run.check(TINY) == (LOADED, "")
     kept_in(tmp_path / "kernels")
 
 
-def test_where_nothing_can_be_written_each_run_compiles_in_memory_and_says_so_once(
+def test_if_nothing_can_be_written_each_run_compiles_in_memory_and_reports_it_once(
     tree: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
@@ -95,12 +82,20 @@ def test_where_nothing_can_be_written_each_run_compiles_in_memory_and_says_so_on
     assert not any(tree.rglob("*.nb?"))
 
 
+def test_a_disk_that_is_full_is_reported_once_and_the_kernels_run(tree: Path, tmp_path: Path) -> None:
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, {resource.RLIM_INFINITY}))\n"
+    out, err = Run(tree, {"FAIRWAY_CACHE": str(tmp_path / "kernels")}).check(limit + TINY)
+    kept = kept_in(tmp_path / "kernels")
+    assert (out, err) == (COMPILED, f"{FIRST}\ncannot keep compiled kernels in {kept}: File too large\n")
+    assert list(kept.iterdir()) == []
+
+
 # -- other users ------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def as_nobody() -> Iterator[Run]:
-    """Runs of another user: a tree that is not theirs to write to, no home, a folder for temporary files."""
+    """Runs of another user, who cannot write to the tree and has no home, only temporary files."""
     if os.geteuid() != 0:
         pytest.skip("only root can run something as another user")
     python = interpreter_for_others()
@@ -116,32 +111,38 @@ def as_nobody() -> Iterator[Run]:
 
 
 def test_a_user_without_a_home_keeps_the_kernels_of_a_read_only_package(as_nobody: Run) -> None:
-    home = Path(as_nobody.variables["TMPDIR"]) / f"fairway-{NOBODY}"
-    why_not = f"cannot use {as_nobody.variables['HOME']}/.cache: No such file or directory"
-    assert as_nobody.check(TINY) == (COMPILED, f"{FIRST}; kept in {home} ({why_not})\n")
-    assert kept_in(home).stat().st_uid == home.stat().st_uid == NOBODY
+    place = Path(as_nobody.variables["TMPDIR"]) / f"fairway-{NOBODY}"
+    why = f"cannot use {as_nobody.variables['HOME']}/.cache: No such file or directory"
+    assert as_nobody.check(TINY) == (COMPILED, f"{FIRST}; kept in {place} ({why})\n")
+    assert kept_in(place).stat().st_uid == place.stat().st_uid == NOBODY
     assert as_nobody.check(TINY) == (LOADED, "")
     assert not any(as_nobody.tree.rglob("*.nb?"))
 
 
 @pytest.mark.soak
-def test_what_another_user_has_laid_out_is_not_loaded(as_nobody: Run) -> None:
-    home = Path(as_nobody.variables["TMPDIR"]) / f"fairway-{NOBODY}"
-    assert Run(as_nobody.tree, {"FAIRWAY_CACHE": str(home)}).check(TINY)[0] == COMPILED  # it is root's now
-    home.chmod(0o755)
+def test_files_of_another_user_are_not_loaded(as_nobody: Run) -> None:
+    place = Path(as_nobody.variables["TMPDIR"]) / f"fairway-{NOBODY}"
+    assert Run(as_nobody.tree, {"FAIRWAY_CACHE": str(place)}).check(TINY)[0] == COMPILED  # it is root's now
+    place.chmod(0o755)
     out, err = as_nobody.check(TINY)
     assert (out, err.count("\n")) == (COMPILED, 1)
-    assert f"{home} belongs to another user" in err
+    assert f"cannot use {place}: it belongs to another user" in err
 
 
 # -- the whole solver -------------------------------------------------------------------------------------
 
 
+def test_the_first_command_that_solves_reports_the_compilation_and_the_next_one_loads(tmp_path: Path) -> None:
+    run = Run(variables={"FAIRWAY_CACHE": str(tmp_path / "kernels")})
+    out, err = run.check(PROGRAM, *SOLVE)
+    assert err == f"{FIRST}\n"
+    assert "best score  -5" in out
+    kept_in(tmp_path / "kernels")
+    assert run.check(PROGRAM, *SOLVE) == (out, "")
+
+
 @pytest.mark.soak
-def test_the_whole_solver_serves_another_user_from_a_read_only_package(
-    as_nobody: Run,
-) -> None:
-    shutil.copy(ROOT / "pipeline" / "certify.py", as_nobody.tree / "pipeline")
+def test_the_whole_solver_serves_another_user_from_a_read_only_package(as_nobody: Run) -> None:
     out, err = as_nobody.check(PROGRAM, *SOLVE)
     assert "best score  -5" in out
     assert err.startswith(FIRST)
@@ -149,12 +150,11 @@ def test_the_whole_solver_serves_another_user_from_a_read_only_package(
 
 
 @pytest.mark.soak
-def test_two_first_solves_at_once_both_succeed(tmp_path: Path) -> None:
+def test_two_first_solves_at_the_same_time_both_succeed(tmp_path: Path) -> None:
     run = Run(variables={"FAIRWAY_CACHE": str(tmp_path / "kernels")})
     with run.start(PROGRAM, *SOLVE) as one, run.start(PROGRAM, *SOLVE) as other:
         outcomes = [process.communicate() for process in (one, other)]
     assert all("best score  -5" in out and err in ("", f"{FIRST}\n") for out, err in outcomes)
-    kept_in(tmp_path / "kernels")
     assert run.check(PROGRAM, *SOLVE)[1] == ""
 
 

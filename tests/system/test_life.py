@@ -56,7 +56,7 @@ def _thrift(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tools_at(now: datetime) -> Tools:
-    return Tools(lambda: now, lambda: None, SILENT, "0.1.0")
+    return Tools(lambda: now, SILENT, "0.1.0")
 
 
 def quiet_nights(root: Path) -> LocalStorage:
@@ -70,7 +70,7 @@ def quiet_nights(root: Path) -> LocalStorage:
 def serve(storage: LocalStorage, start: str, end: str, version: str = "0.1.0") -> None:
     """The service, from a start to a SIGTERM."""
     sleeper = Sleeper(at(start), end=at(end), naps=WEEKEND)
-    tools = Tools(sleeper.clock, lambda: None, SILENT, version)
+    tools = Tools(sleeper.clock, SILENT, version)
     real = LocalStorage.create
 
     def create(self: LocalStorage, path: str, data: bytes) -> None:

@@ -8,14 +8,12 @@ import os
 import resource
 import signal
 import time
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from jobs.stoppable import held_signals
 from pipeline.store.storage import INCOMING
 from tests.support.command import STOP_SECONDS, fairway, files_of, read_until, spawned
 from tests.support.ordeal import ROWS, VARIABLES, Ordeal, Stage, check_finished, check_readable
@@ -102,68 +100,6 @@ def test_compiling_is_stopped(tmp_path: Path) -> None:
 @pytest.mark.parametrize("work", [0, 0.5, 2, 3, 4, 5, 6, 7])
 def test_compiling_is_stopped_at_any_time(tmp_path: Path, number: int, work: float) -> None:
     check_compiling_is_stopped(tmp_path, number, work)
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_signal_that_is_held_back_comes_when_it_is_let_through(number: int) -> None:
-    came: list[str] = []
-
-    def take(_number: int, _frame: object) -> None:
-        came.append("signal")
-        raise SystemExit
-
-    def work() -> None:
-        with held_signals() as let_through:
-            let_through()
-            signal.raise_signal(number)
-            came.append("held")
-            let_through()
-            came.append("lost")
-
-    before = signal.signal(number, take)
-    try:
-        with pytest.raises(SystemExit):
-            work()
-        assert came == ["held", "signal"]
-        assert signal.getsignal(number) is take
-    finally:
-        signal.signal(number, before)
-
-
-def test_a_signal_that_nobody_lets_through_comes_at_the_end() -> None:
-    def work() -> None:
-        with held_signals():
-            signal.raise_signal(signal.SIGINT)
-            reached.append("end")
-
-    reached: list[str] = []
-    with pytest.raises(KeyboardInterrupt):
-        work()
-    assert reached == ["end"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def test_a_handler_that_wants_no_second_signal_keeps_its_will() -> None:
-    def take(number: int, _frame: object) -> None:
-        signal.signal(number, signal.SIG_IGN)
-        raise SystemExit
-
-    before = signal.signal(signal.SIGTERM, take)
-    try:
-        with pytest.raises(SystemExit), held_signals():
-            signal.raise_signal(signal.SIGTERM)
-        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def test_in_a_thread_that_gets_no_signals_none_are_held() -> None:
-    def work() -> None:
-        with held_signals() as let_through:
-            let_through()
-
-    with ThreadPoolExecutor(1) as executor:
-        executor.submit(work).result()
 
 
 @pytest.mark.parametrize("number", NUMBERS)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jobs.runs.lock import root_lock
-from jobs.terminal import clock, context
+from jobs.terminal import clock
 from tests.support.command import done, fairway, files_of
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -42,10 +42,6 @@ def _frozen_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_second_run_ends_at_once_and_names_the_first(
     command: list[str], made_root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def load_kernels(_settings: object) -> None:
-        raise AssertionError("whoever cannot work must not get ready for it")
-
-    monkeypatch.setattr(context, "load_kernels", load_kernels)
     lock = (made_root / ".lock").read_bytes()
     with root_lock(made_root, SINCE):
         outcome = fairway(*command, "--data", made_root)

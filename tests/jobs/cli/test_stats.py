@@ -12,8 +12,6 @@ import pytest
 
 from jobs.api.lines import Line
 from jobs.api.result_text import parse_result
-from jobs.settings.model import cache_homes
-from jobs.terminal.context import read_settings
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.play.rounds import round_of
 from pipeline.pools.catalog import load_catalog
@@ -324,15 +322,13 @@ def test_a_plot_is_the_same_wherever_it_is_drawn_and_leaves_no_trace(
         folder.mkdir()
     (work / "matplotlibrc").write_text("font.size: 30\nno.such.setting: 1\n")
     before = sorted(work.rglob("*"))
-    homes = cache_homes(read_settings(), os.environ, os.geteuid())
-    kernels = next(home for home in homes if home.exists())
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", PROGRAM, "stats", "-", "-o", there, "--data", root],
         cwd=work,
         env={
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(ROOT),
-            "FAIRWAY_CACHE": str(kernels),
+            "FAIRWAY_CACHE": os.environ["FAIRWAY_CACHE"],
             "TMPDIR": str(work / "temporary"),
             **variables,
         },

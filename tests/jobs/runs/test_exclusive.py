@@ -22,7 +22,7 @@ from pipeline.work.progress import SILENT
 from tests.support.publishing import DAYS, EXECUTOR
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
-TOOLS = Tools(lambda: NOW, lambda: None, SILENT, "0.1.0")
+TOOLS = Tools(lambda: NOW, SILENT, "0.1.0")
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def storage(tmp_path: Path) -> LocalStorage:
 
 def serve(storage: LocalStorage, sleeper: Sleeper, settings: Settings = SETTINGS) -> None:
     """The service, until the sleeper has no more waits."""
-    tools = Tools(sleeper.clock, lambda: None, SILENT, "0.1.0")
+    tools = Tools(sleeper.clock, SILENT, "0.1.0")
     scheduler.serve(Service(storage, settings, tools).work, times_of(settings), sleeper.clock, sleeper)
 
 
@@ -279,7 +279,7 @@ def with_pool(storage: LocalStorage, level: str, **fields: Any) -> None:
 
 
 def check_holes_came_out_all_the_same(storage: LocalStorage, error: str) -> None:
-    tools = Tools(lambda: START + DAY, lambda: None, SILENT, "0.1.0")
+    tools = Tools(lambda: START + DAY, SILENT, "0.1.0")
     before = storage.read(CATALOG_FILE)
     with pytest.raises(FairwayError, match=error):
         run_night(storage, date(2026, 12, 1), SETTINGS, tools)
@@ -315,7 +315,7 @@ def test_a_data_root_that_has_gone_is_not_made_again(
             storage.root.mkdir()
 
     sleeper = Sleeper(START, waits=3)
-    tools = Tools(sleeper.clock, lambda: None, SILENT, "0.1.0")
+    tools = Tools(sleeper.clock, SILENT, "0.1.0")
     service = Service(storage, SETTINGS, tools)
     worked: list[int] = []
 

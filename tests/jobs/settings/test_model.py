@@ -14,7 +14,6 @@ from jobs.settings.model import (
     Hooks,
     LevelSettings,
     Settings,
-    cache_homes,
     checkout_root,
     data_root,
     environment,
@@ -191,30 +190,6 @@ def test_settings_read_nothing_by_themselves(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setenv(name, "9")
     assert Settings() == Settings(workers=1)
     assert settings_from({}, processor_count=1) == Settings()
-
-
-@pytest.mark.parametrize(
-    ("variables", "homes"),
-    [
-        ({}, []),
-        ({"HOME": "/home/a"}, ["/home/a/.cache/fairway"]),
-        ({"HOME": "/home/a", "XDG_CACHE_HOME": "/c"}, ["/c/fairway", "/home/a/.cache/fairway"]),
-        ({"HOME": "/home/a", "XDG_CACHE_HOME": "relative"}, ["/home/a/.cache/fairway"]),
-        ({"HOME": "", "TMPDIR": "/var/tmp"}, ["/var/tmp/fairway-1000"]),
-    ],
-)
-def test_kernels_are_kept_in_the_users_cache_folder_or_else_among_temporary_files(
-    variables: dict[str, str], homes: list[str]
-) -> None:
-    found = cache_homes(Settings(), variables, 1000)
-    assert found == tuple(map(Path, [*homes, "/tmp/fairway-1000"]))
-
-
-def test_a_place_for_kernels_that_is_named_is_the_only_one() -> None:
-    variables = {"HOME": "/home/a", "FAIRWAY_CACHE": "/d"}
-    settings = settings_from(variables, processor_count=1)
-    assert cache_homes(settings, variables, 1000) == (Path("/d"),)
-    assert cache_homes(Settings(cache=Path("here")), {}, 1000) == (Path.cwd() / "here",)
 
 
 def test_the_data_root_is_where_the_settings_say_or_the_checkout() -> None:

@@ -230,7 +230,7 @@ def test_a_signal_while_a_command_runs_ends_it(tmp_path: Path, monkeypatch: pyte
 
 
 def tools(variables: dict[str, str]) -> Tools:
-    return Tools(lambda: NOW, lambda: None, SILENT, "0.1.0", variables=variables)
+    return Tools(lambda: NOW, SILENT, "0.1.0", variables=variables)
 
 
 def test_they_run_once_the_data_root_is_free_again_however_the_run_ended(

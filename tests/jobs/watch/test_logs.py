@@ -24,7 +24,7 @@ from pipeline.work.records import parse_record, record_document
 from tests.support.command import fairway
 
 NOW = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
-TOOLS = Tools(lambda: NOW, lambda: None, SILENT, "0.1.0")
+TOOLS = Tools(lambda: NOW, SILENT, "0.1.0")
 
 
 @pytest.fixture(autouse=True)

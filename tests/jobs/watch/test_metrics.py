@@ -24,7 +24,7 @@ from tests.support.run_records import A_RECORD, run_at
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 TODAY = NOW.date()
-TOOLS = Tools(lambda: NOW, lambda: None, SILENT, "0.1.0")
+TOOLS = Tools(lambda: NOW, SILENT, "0.1.0")
 SETTINGS = Settings(daily_from=date(2026, 11, 29))
 OUT = (date(2026, 11, 29), date(2026, 11, 30), date(2026, 12, 1), date(2026, 12, 2))
 
