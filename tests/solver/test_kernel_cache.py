@@ -150,7 +150,7 @@ def test_the_place_that_settings_choose_comes_before_the_environment(
 
 
 def refused(folder: Path) -> str:
-    with pytest.raises(OSError, match="it ") as caught:
+    with pytest.raises(OSError, match="it") as caught:
         private_folder(folder)
     return f"{caught.value.filename}: {caught.value.strerror}"
 
