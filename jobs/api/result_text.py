@@ -6,7 +6,7 @@ from typing import Any, Final
 from jobs.api.deal_text import parse_given
 from jobs.api.lines import Line
 from jobs.days import parse_day
-from pipeline.daily.hole import hole_of
+from pipeline.daily.calendar import hole_number
 from pipeline.deals.levels import DAILY
 from pipeline.errors import DamagedError
 from pipeline.play.results import Hole, Result
@@ -72,7 +72,7 @@ def _day(text: Any, rules: Rules | None) -> date:
     if not isinstance(text, str):
         raise _mistyped("date", text, "text, as YYYY-MM-DD")
     day = parse_day(text)
-    hole_of(day)  # there is none before the first
+    hole_number(day)  # there is none before the first
     if rules not in (None, DAILY.rules):
         raise UsageError(f"Daily holes are played by the rules {DAILY.rules.name}; leave 'rules' out")
     return day

@@ -13,8 +13,8 @@ from jobs.terminal.drawing import can_draw_symbols, draw_table
 from jobs.terminal.options import AllowFuture, Config, Data, Json, Output, Workers, day_option
 from jobs.terminal.output import check_outside, console, put_bytes, put_json, put_table, say, sink
 from jobs.terminal.progress import shown_progress
-from pipeline.daily.hole import hole_of
-from pipeline.daily.ledger import daily_path, published_bytes
+from pipeline.daily.calendar import hole_number
+from pipeline.daily.files import daily_path, published_bytes
 from pipeline.errors import DamagedError
 from pipeline.store.documents import Document, parse
 from solver.errors import UsageError
@@ -128,7 +128,7 @@ def publish(
 def _shown(day: date | None) -> date:
     """The date of the hole that is asked for."""
     shown = clock.today() if day is None else day
-    hole_of(shown)  # before the first hole there is none, and none can be published
+    hole_number(shown)  # before the first hole there is none, and none can be published
     return shown
 
 

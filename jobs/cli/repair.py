@@ -1,73 +1,69 @@
-"""`fairway repair`: what damage has taken is made again from numbers and dates, or refused."""
+"""`fairway repair`: restore damaged and missing files to the same bytes, or say why that is not possible."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
+from jobs.runs.repairing import run_repair, run_repair_dry
 from jobs.terminal.context import read_settings, storage_at, tools_with
 from jobs.terminal.options import Config, Data, Json, Workers
 from jobs.terminal.outcome import DONE, FAILED
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
+from pipeline.integrity.dry_run import RepairLog
 
-if TYPE_CHECKING:  # it takes longer to load than help takes to print
-    from pipeline.integrity.dry_run import Mending
-
-_MENDED: Final = "mended    "
-_MENDABLE: Final = "can mend  "
-_REFUSED: Final = "REFUSED   "
+_REPAIRED: Final = "repaired    "
+_REPAIRABLE: Final = "can repair  "
+_REFUSED: Final = "REFUSED     "
 
 
 def repair(
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would be mended, and change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would be repaired; change nothing.")
     ] = False,
     data: Data = None,
     config: Config = None,
     workers: Workers = None,
     as_json: Json = False,
 ) -> int:
-    """Regenerate damaged or missing files.
+    """Restore damaged or missing files.
 
-    Parts, solutions, the index and the views come from the numbers and the cards; a daily comes back where
-    its date gives the very bytes that the index hashed. What cannot be known is refused, never invented, and
-    the exit code is 1 then.
+    Each file is made again from deal numbers, dates and cards, and written only if it has the recorded hash.
+    The exit code is 1 if a file cannot be restored.
 
     Example: fairway repair --dry-run
     """
-    from jobs.runs.repairing import rehearse_repair, run_repair
-
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings)
     with shown_progress() as progress:
-        run = rehearse_repair if dry_run else run_repair
-        mending = run(storage, settings, tools_with(settings, progress))
+        run = run_repair_dry if dry_run else run_repair
+        log = run(storage, settings, tools_with(settings, progress))
     if as_json:
-        put_json(_document(mending, dry_run=dry_run))
+        put_json(_document(log, dry_run=dry_run))
     else:
-        _tell(mending, dry_run=dry_run)
-    return FAILED if mending.refused else DONE
+        _print(log, dry_run=dry_run)
+    return FAILED if log.refused else DONE
 
 
-def _document(mending: "Mending", *, dry_run: bool) -> dict[str, Any]:
+def _document(log: RepairLog, *, dry_run: bool) -> dict[str, Any]:
     return {
         "dry_run": dry_run,
-        "mended": [{"file": found.file, "what": found.what} for found in mending.mended],
-        "refused": [{"file": found.file, "what": found.what} for found in mending.refused],
+        "mended": [{"file": found.file, "what": found.what} for found in log.repaired],
+        "refused": [{"file": found.file, "what": found.what} for found in log.refused],
     }
 
 
-def _tell(mending: "Mending", *, dry_run: bool) -> None:
-    for found in mending.mended:
-        say(f"{_MENDABLE if dry_run else _MENDED}{found}")
-    for found in mending.refused:
+def _print(log: RepairLog, *, dry_run: bool) -> None:
+    for found in log.repaired:
+        say(f"{_REPAIRABLE if dry_run else _REPAIRED}{found}")
+    for found in log.refused:
         say(f"{_REFUSED}{found}")
-    mended, refused = len(mending.mended), len(mending.refused)
-    if not mended and not refused:
-        say("nothing to do, every file has the hash on record; `fairway verify` looks at what is in them")
+    if not log.repaired and not log.refused:
+        say("nothing to repair: every file has its recorded hash; `fairway verify` also checks the contents")
         return
-    how = "can be mended; nothing was changed" if dry_run else "mended"
-    say(f"\n{_files(mended)} {how}" + (f"; {_files(refused)} refused" if refused else ""))
+    done = "can be repaired; nothing was changed" if dry_run else "repaired"
+    refused = f"; {_files(len(log.refused))} refused" if log.refused else ""
+    say(f"\n{_files(len(log.repaired))} {done}{refused}")
 
 
 def _files(count: int) -> str:

@@ -1,4 +1,4 @@
-"""`fairway verify`: every check of a data root, without changing anything."""
+"""`fairway verify`: check a data root without changing anything."""
 
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,12 +21,12 @@ def verify(
         int | None,
         number_option(
             "--sample",
-            "Deals a level to solve and rate from nothing; with 0, nothing at all is. Default: 20.",
+            "Deals per level to solve and rate again; 0 solves nothing. Default: 20.",
             least=0,
             most=MOST_DEALS,
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Solve and rate every deal from nothing.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Solve and rate every deal again.")] = False,
     data: Data = None,
     config: Config = None,
     workers: Workers = None,
@@ -34,7 +34,7 @@ def verify(
 ) -> int:
     """Check everything in a data root.
 
-    Nothing is changed. The exit code is 1 where something is not as it must be.
+    Nothing is changed. The exit code is 1 if there are problems.
 
     Example: fairway verify --sample 100
     """
@@ -44,18 +44,16 @@ def verify(
     storage = storage_at(settings)
     from pipeline.integrity.verify import SAMPLE_SIZE
     from pipeline.integrity.verify import verify as run_checks
-    from pipeline.work.executors import local_executor
+    from pipeline.work.executors import local_work
 
     size = None if every else SAMPLE_SIZE if sample is None else sample
-    with shown_progress() as progress, local_executor(settings.workers) as executor:
-        results = run_checks(
-            storage, settings.daily_key, size, executor, monotonic, progress, storage.odd_paths
-        )
+    with shown_progress() as progress, local_work(settings.workers, progress) as work:
+        results = run_checks(storage, settings.daily_key, size, work, monotonic, storage.odd_paths)
     passed = all(result.is_passed for result in results)
     if as_json:
         put_json({"passed": passed, "checks": [_document(result) for result in results]})
     else:
-        _tell(results)
+        _print(results)
     return DONE if passed else FAILED
 
 
@@ -71,7 +69,7 @@ def _document(result: "CheckResult") -> dict[str, Any]:
     }
 
 
-def _tell(results: "tuple[CheckResult, ...]") -> None:
+def _print(results: "tuple[CheckResult, ...]") -> None:
     width = max((len(result.name) for result in results), default=0)
     for result in results:
         verdict = "ok  " if result.is_passed else "FAIL"
@@ -81,4 +79,4 @@ def _tell(results: "tuple[CheckResult, ...]") -> None:
         for found in result.notes:
             say(f"      note: {found}")
     problems = sum(len(result.problems) for result in results)
-    say(f"\n{problems:,} problems" if problems else "\nno problem found")
+    say(f"\nproblems: {problems:,}; run `fairway repair`" if problems else "\nno problems found")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
-from jobs.settings.model import FIRST_DAY
+from pipeline.daily.calendar import FIRST_DAY
 
 RELEASED: Final = date(2026, 11, 30)  # this version; no right clock shows a date before
 _IN_USE: Final = timedelta(days=3_650)  # after that, so that a version can be installed for some years

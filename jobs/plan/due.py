@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from jobs.days import days_between
-from pipeline.daily.hole import is_over
+from pipeline.daily.calendar import is_over
 
 _DAY = timedelta(days=1)
 

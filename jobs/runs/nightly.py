@@ -15,7 +15,7 @@ from jobs.runs.exclusive import exclusive_run
 from jobs.settings.model import Settings
 from jobs.watch.logs import details, log
 from jobs.watch.status import NIGHTLY
-from pipeline.daily.ledger import PRIVATE_SOLUTION_FOLDER, days_in, published_days
+from pipeline.daily.files import PRIVATE_SOLUTION_FOLDER, days_in, published_days
 from pipeline.deals.levels import LEVELS
 from pipeline.errors import CheckError, DamagedError
 from pipeline.pools.catalog import Catalog, load_catalog, save_catalog
@@ -162,15 +162,7 @@ def _make(
         except (CheckError, DamagedError) as error:  # of one level: no date must lack its hole for that
             trouble = error
             log.error("the pools did not grow: %s", error, extra=details(event="trouble"))
-        publish(
-            storage,
-            todo.dailies,
-            settings.daily_key,
-            tools.clock(),
-            work.executor,
-            work.progress,
-            counts=tally,
-        )
+        publish(storage, todo.dailies, settings.daily_key, tools.clock(), work)
     if trouble is not None:
         raise trouble
     return todo, _level_reports(before, after)

@@ -36,16 +36,8 @@ def run_publish(
     """
     with exclusive_run(storage, "daily publish", settings, tools) as tally:
         from pipeline.daily.publish import publish
-        from pipeline.work.executors import local_executor
+        from pipeline.work.executors import local_work
 
-        with local_executor(settings.workers) as executor:
-            return publish(
-                storage,
-                days,
-                settings.daily_key,
-                tools.clock(),
-                executor,
-                tools.progress,
-                early=frozenset(days) if solutions_now else frozenset(),
-                counts=tally,
-            )
+        early = frozenset(days) if solutions_now else frozenset()
+        with local_work(settings.workers, tools.progress, tally) as work:
+            return publish(storage, days, settings.daily_key, tools.clock(), work, early)

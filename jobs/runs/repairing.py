@@ -1,50 +1,48 @@
-"""Making anew what damage has taken, or only saying what could be."""
+"""The repair job, and its dry run."""
 
 from jobs.runs.context import Tools
 from jobs.runs.exclusive import mending_run
 from jobs.settings.model import Settings
-from pipeline.integrity.dry_run import Mending, Rehearsal
+from pipeline.integrity.dry_run import DryRunStorage, RepairLog
+from pipeline.integrity.repair import repair
 from pipeline.store.storage import LocalStorage, Storage
+from pipeline.work.executors import local_work
 
 
-def run_repair(storage: LocalStorage, settings: Settings, tools: Tools) -> Mending:
-    """Mend what can be mended, and leave a record in `runs/`.
+def run_repair(storage: LocalStorage, settings: Settings, tools: Tools) -> RepairLog:
+    """Repair a data root, and leave a record in `runs/`.
 
     Args:
         storage: the data root.
-        settings: in force; the key is one of them.
-        tools: the outside world.
+        settings: in force, with the secret key.
+        tools: the job's dependencies.
 
     Raises:
-        BusyError: another run holds the data root.
-        StorageError: it cannot be written; what was mended by then stays.
+        BusyError: if another run holds the data root.
+        StorageError: if it cannot be written; what was repaired before stays.
     """
-    mending = Mending()
+    log = RepairLog()
     with mending_run(storage, "repair", settings, tools) as tally:
         try:
-            _mend(storage, storage, mending, settings, tools)
-        finally:  # so that the record holds whatever stopped it
-            tally.mended, tally.refused = len(mending.mended), len(mending.refused)
-    return mending
+            _repair(storage, storage, log, settings, tools)
+        finally:  # so that the record is right whatever stopped the run
+            tally.mended, tally.refused = len(log.repaired), len(log.refused)
+    return log
 
 
-def rehearse_repair(storage: LocalStorage, settings: Settings, tools: Tools) -> Mending:
-    """Find out what `run_repair` would do; nothing is changed, and no lock is needed.
+def run_repair_dry(storage: LocalStorage, settings: Settings, tools: Tools) -> RepairLog:
+    """Return what `run_repair` would do; nothing is changed, and no lock is needed.
 
     Args:
         storage: the data root.
-        settings: in force.
-        tools: the outside world.
+        settings: in force, with the secret key.
+        tools: the job's dependencies.
     """
-    mending = Mending()
-    _mend(storage, Rehearsal(storage), mending, settings, tools)
-    return mending
+    log = RepairLog()
+    _repair(storage, DryRunStorage(storage), log, settings, tools)
+    return log
 
 
-def _mend(root: LocalStorage, storage: Storage, mending: Mending, settings: Settings, tools: Tools) -> None:
-    from pipeline.integrity.repair import repair
-    from pipeline.work.executors import local_executor
-
-    with local_executor(settings.workers) as executor:
-        now = tools.clock()
-        repair(storage, mending, settings.daily_key, now, executor, tools.progress, root.odd_paths)
+def _repair(root: LocalStorage, storage: Storage, log: RepairLog, settings: Settings, tools: Tools) -> None:
+    with local_work(settings.workers, tools.progress) as work:
+        repair(storage, log, settings.daily_key, tools.clock(), work, root.odd_paths)

@@ -35,6 +35,7 @@ from jobs.settings.values import (
     path,
     whole,
 )
+from pipeline.daily.calendar import FIRST_DAY
 from pipeline.daily.key import DailyKey
 from pipeline.deals.levels import LEVELS
 from pipeline.errors import ConfigurationError
@@ -44,7 +45,6 @@ from pipeline.work.executors import MOST_WORKERS
 METRICS_FILE: Final = "metrics.prom"  # in the data root, unless the setting names another place
 PREFIX: Final = "FAIRWAY_"
 BELOW: Final = "__"  # in the name of a variable: what follows is a setting of the section before it
-FIRST_DAY: Final = date(2026, 1, 1)  # the day of hole 1
 MOST_DEALS_PER_NIGHT: Final = 20_000
 MOST_DEALS: Final = 10_000_000
 MOST_AHEAD_DAYS: Final = 366

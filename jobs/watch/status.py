@@ -11,7 +11,7 @@ from typing import Final
 
 from jobs.plan.clock_bound import ClockDoubt, clock_doubt, latest_sign
 from jobs.settings.model import Settings
-from pipeline.daily.ledger import published_days
+from pipeline.daily.files import published_days
 from pipeline.errors import DamagedError, NewerError
 from pipeline.pools.catalog import Catalog, Pool, load_catalog
 from pipeline.store.storage import Storage

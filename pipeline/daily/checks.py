@@ -1,7 +1,7 @@
-"""What is wrong with a daily or its solution: first by the JSON Schema, then in what a schema cannot say.
+"""Checks of a daily and its solution: against the JSON Schema, then of what a schema cannot express.
 
-The same checks stand before publishing and in `verify`. They read nothing but the documents, so they hold for
-whatever was published, by whatever version and key.
+The same checks run before publishing and in `verify`. They need only the documents, so they apply to every
+published hole, whatever its version and key.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from datetime import date
 from math import floor
 from typing import Final
 
-from pipeline.daily.hole import hole_of
+from pipeline.daily.calendar import hole_number
 from pipeline.deals.fragments import rules_document
 from pipeline.deals.levels import HIGHEST_PAR, LOWEST_PAR
 from pipeline.store.documents import DAILY_SCHEMA, SOLUTION_SCHEMA, Document, schema_faults
@@ -20,12 +20,12 @@ from solver.table.replay import replay
 from solver.table.rules import rules_named
 from solver.table.score import LOWEST_SCORE
 
-_ROUNDING: Final = 0.5e-9  # what one number loses when it is rounded to nine decimals
-_SLACK: Final = 1e-12  # the error of adding up some fifty floats
+_ROUNDING: Final = 0.5e-9  # the error of a number that is rounded to nine decimals
+_SLACK: Final = 1e-12  # the error of the sum of some fifty floats
 
 
 def daily_faults(document: Document) -> tuple[str, ...]:
-    """Everything that is wrong with a daily by itself; nothing where it may be published."""
+    """Return everything that is wrong with a daily by itself; nothing if it may be published."""
     faults = schema_faults(document, DAILY_SCHEMA)
     if faults:
         return faults
@@ -33,7 +33,7 @@ def daily_faults(document: Document) -> tuple[str, ...]:
 
 
 def solution_faults(document: Document, daily: Document) -> tuple[str, ...]:
-    """Everything that is wrong with a solution as that of a faultless daily; its line is replayed."""
+    """Return everything that is wrong with the solution of a valid daily; its line is replayed."""
     faults = schema_faults(document, SOLUTION_SCHEMA)
     if faults:
         return faults
@@ -41,7 +41,7 @@ def solution_faults(document: Document, daily: Document) -> tuple[str, ...]:
 
 
 def deal_of(daily: Document) -> Deal:
-    """The deal of a daily whose cards are those of one deck."""
+    """Return the deal of a daily that has the cards of one deck."""
     cards = (*(card for column in daily["columns"] for card in column), daily["waste"], *daily["stock"])
     return Deal(tuple(parse_card(card) for card in cards))
 
@@ -52,18 +52,18 @@ def _date_faults(daily: Document) -> Iterator[str]:
     except ValueError:
         yield f"$.date: {daily['date']} does not exist"
         return
-    if daily["hole"] != hole_of(day):
-        yield f"$.hole: {daily['hole']} is not {hole_of(day)}, the hole of {day}"
+    if daily["hole"] != hole_number(day):
+        yield f"$.hole: {daily['hole']} is not {hole_number(day)}, the hole number of {day}"
 
 
 def _deal_faults(daily: Document) -> Iterator[str]:
     deal = deal_of(daily)
     if daily["deal"] != deal.notation:
-        yield "$.deal: not the cards of columns, waste and stock"
+        yield "$.deal: not the cards of the columns, waste and stock"
     if daily["puzzle_id"] != deal.puzzle_id:
-        yield f"$.puzzle_id: {daily['puzzle_id']} is not {deal.puzzle_id}, that of the cards"
+        yield f"$.puzzle_id: {daily['puzzle_id']} is not {deal.puzzle_id}, the puzzle id of the cards"
     if daily["rules"] != rules_document(rules_named(daily["rules"]["name"])):
-        yield f"$.rules: not the rules named {daily['rules']['name']}"
+        yield f"$.rules: not the rules {daily['rules']['name']}"
 
 
 def _steady_faults(daily: Document) -> Iterator[str]:
@@ -72,17 +72,17 @@ def _steady_faults(daily: Document) -> Iterator[str]:
     scores = range(LOWEST_SCORE, LOWEST_SCORE + len(probabilities))
     total = sum(probabilities)
     if abs(total - 1) > len(probabilities) * _ROUNDING + _SLACK:
-        yield f"$.steady.probabilities: they add up to {total:.9f}, not to 1"
+        yield f"$.steady.probabilities: their sum is {total:.9f}, not 1"
     mean = sum(score * probability for score, probability in zip(scores, probabilities, strict=True))
     if abs(mean - steady["mean"]) > (sum(map(abs, scores)) + 1) * _ROUNDING + _SLACK:
         yield f"$.steady.mean: {steady['mean']} is not {mean:.9f}, the mean of the probabilities"
     cleared = sum(probabilities[: 1 - LOWEST_SCORE])
     if abs(cleared - steady["clear_rate"]) > (2 - LOWEST_SCORE) * _ROUNDING + _SLACK:
-        yield f"$.steady.clear_rate: {steady['clear_rate']} is not {cleared:.9f}, that of the probabilities"
-    # A mean that was rounded onto a border between two pars may belong to either.
+        yield f"$.steady.clear_rate: {steady['clear_rate']} is not {cleared:.9f}, as the probabilities say"
+    # A mean that was rounded to a boundary between two pars may have either.
     pars = {_par(steady["mean"] + error) for error in (-_ROUNDING, _ROUNDING)}
     if daily["par"] not in pars:
-        yield f"$.par: {daily['par']} does not follow from a mean of {steady['mean']}"
+        yield f"$.par: {daily['par']} does not match a mean of {steady['mean']}"
 
 
 def _par(mean: float) -> int:
@@ -92,7 +92,7 @@ def _par(mean: float) -> int:
 def _other_hole_faults(solution: Document, daily: Document) -> Iterator[str]:
     for field in ("date", "puzzle_id", "best_score"):
         if solution[field] != daily[field]:
-            yield f"$.{field}: {solution[field]} is not {daily[field]}, that of the daily"
+            yield f"$.{field}: {solution[field]} is not {daily[field]}, as in the daily"
 
 
 def _line_faults(solution: Document, daily: Document) -> Iterator[str]:
@@ -102,4 +102,4 @@ def _line_faults(solution: Document, daily: Document) -> Iterator[str]:
         yield f"$.line: {error}"
         return
     if not played.cleared or played.score != solution["best_score"]:
-        yield f"$.line: it ends with a score of {played.score}, not of {solution['best_score']}"
+        yield f"$.line: it ends with a score of {played.score}, not {solution['best_score']}"

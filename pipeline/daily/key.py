@@ -1,4 +1,4 @@
-"""The secret key of the Daily holes, as a value that does not show itself."""
+"""The secret key of the Daily holes, as bytes that cannot be printed by accident."""
 
 from typing import Final
 
@@ -6,10 +6,10 @@ HIDDEN: Final = "<the daily key>"
 
 
 class DailyKey(bytes):
-    """The 32 secret bytes that holes to come depend on.
+    """The 32 secret bytes that future holes depend on.
 
-    They are bytes for whatever computes with them, and `HIDDEN` for whatever shows a value: a log, an error,
-    a traceback with its variables, the name of a piece of work that was handed to an executor.
+    They are ordinary bytes for computing, but show as `HIDDEN` in logs, errors, tracebacks with variables,
+    and the names of tasks handed to an executor.
     """
 
     __slots__ = ()

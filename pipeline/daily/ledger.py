@@ -1,54 +1,70 @@
-"""What is published: the dailies and solutions that lie in the data root, and the index that lists them.
+"""The ledger: what is published, found in one walk over the dailies, their solutions and the index.
 
-The index is derived, with one exception: it keeps the hash of a daily from the moment it was published. So
-an entry is never rewritten to fit a file that has changed, or dropped because its file is gone; that is
-reported.
+Publishing, verifying and repairing all start from it, so that a file is sound for all of them or for none.
+
+The index is derived from the files, with one exception: it keeps the hash with which each daily was
+published. So an entry is never rewritten to fit a file that has changed, and never dropped because its file
+is missing.
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Final
 
-from pipeline.daily.checks import daily_faults
-from pipeline.daily.hole import hole_of
-from pipeline.errors import CheckError, DamagedError, MissingError
+from pipeline.daily.files import (
+    INDEX_PATH,
+    PRIVATE_SOLUTION_FOLDER,
+    SOLUTION_FOLDER,
+    checked_daily,
+    daily_path,
+    days_in,
+    private_solution_path,
+    published_days,
+    solution_path,
+)
+from pipeline.errors import DamagedError, MissingError, NewerError, StorageError
 from pipeline.store.documents import INDEX_SCHEMA, Document, parse, render, schema_faults
 from pipeline.store.storage import Storage
 from pipeline.store.text import sha256_of
 
-DAILY_FOLDER: Final = "daily/"
-SOLUTION_FOLDER: Final = "daily/solutions/"
-PRIVATE_SOLUTION_FOLDER: Final = "private/solutions/"
-INDEX_PATH: Final = "daily/index.json"
-
-_READ_HERE: Final = {"hole": int, "par": int, "puzzle_id": str, "solution_sha256": str}
-_FILE_NAME: Final = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\.json")
+_ENTRY_TYPES: Final[Mapping[str, Any]] = {
+    "hole": int,
+    "par": int,
+    "puzzle_id": str,
+    "key_id": str | None,
+    "solution_sha256": str,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One published hole, as the index lists it.
+    """What the ledger keeps of one valid daily.
 
     Attributes:
         day: its date.
         hole: its number.
         par: its par.
-        sha256: hash of the daily's bytes.
-        solution_sha256: hash of the solution's bytes.
-        is_released: whether the right solution is out, in `daily/solutions`.
+        puzzle_id: its puzzle.
+        key_id: the id of the key it was chosen with; None if without a key.
+        sha256: the hash of the daily's bytes.
+        solution_sha256: the hash of the solution's bytes.
     """
 
     day: date
     hole: int
     par: int
+    puzzle_id: str
+    key_id: str | None
     sha256: str
     solution_sha256: str
-    is_released: bool
 
-    def document(self) -> dict[str, Any]:
-        """The entry in the index; paths are relative to the index."""
+    def document(self, *, is_released: bool) -> Document:
+        """Return the entry as the index lists it; paths are relative to the index.
+
+        Args:
+            is_released: whether the solution is public.
+        """
         file = f"{self.day}.json"
         solution = {"file": f"solutions/{file}", "sha256": self.solution_sha256}
         return {
@@ -57,210 +73,199 @@ class Entry:
             "par": self.par,
             "file": file,
             "sha256": self.sha256,
-            "solution": solution if self.is_released else None,
+            "solution": solution if is_released else None,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class DayFiles:
+    """The files of one date, and what is wrong with them.
+
+    Attributes:
+        day: the date.
+        exists: whether there is a daily, damaged or not; nothing else is published for the date then.
+        listed: the date's entry in the index; None if there is none.
+        entry: what the daily says; None if it is missing or damaged.
+        fault: why the daily is not the one that was published; None if it is.
+        solutions: what is wrong with each copy of the solution, by path; None if it has the hash in the
+            daily.
+    """
+
+    day: date
+    exists: bool
+    listed: Document | None
+    entry: Entry | None
+    fault: str | None
+    solutions: Mapping[str, str | None] = field(default_factory=dict)
+
+    @property
+    def is_released(self) -> bool:
+        """Whether the right solution is public."""
+        return self.solutions.get(solution_path(self.day), "missing") is None
+
+    def document(self) -> Document | None:
+        """Return the date's entry for the index: as it was published if the daily is not sound now."""
+        if self.entry is None or (self.fault is not None and self.listed is not None):
+            return self.listed
+        return self.entry.document(is_released=self.is_released)
 
 
 @dataclass(slots=True)
 class Ledger:
-    """Everything that is published, after one pass over the files; it grows with each hole that is added.
+    """Everything that is published.
 
     Attributes:
-        days: the dates that have a file, whatever is in it; they are taken.
-        entries: the readable ones by date.
-        puzzles: the date that has each puzzle id.
-        listed: the entries of the index as it was found, by date; empty where it was missing or damaged.
-        damage: what is wrong with the files, one line for each.
+        days: the dates that have a daily or are listed in the index, ascending as they were read.
+        puzzles: the first date of each puzzle.
+        index: the bytes of the index; None if it is missing.
+        index_error: why the index cannot be used; None if it can, or if nothing was ever published.
     """
 
-    days: set[date]
-    entries: dict[date, Entry]
+    days: dict[date, DayFiles]
     puzzles: dict[str, date]
-    listed: Mapping[date, Document]
-    damage: list[str]
+    index: bytes | None
+    index_error: DamagedError | MissingError | None
 
-    def add(self, entry: Entry, puzzle_id: str) -> None:
-        """Count in a hole that has just been published."""
-        self.days.add(entry.day)
-        self.entries[entry.day] = entry
-        self.puzzles[puzzle_id] = entry.day
+    def is_published(self, day: date) -> bool:
+        """Return whether a date has a daily, damaged or not."""
+        return day in self.days and self.days[day].exists
 
-    def refusal(self, entry: Entry, puzzle_id: str) -> str | None:
-        """Why a hole for a free date must not be published; None where it may."""
-        listed = self.listed.get(entry.day)
-        if listed is not None and listed["sha256"] != entry.sha256:
-            return f"{entry.day} was not published: another hole was, before. {_gone(entry.day)}"
-        if puzzle_id in self.puzzles:
-            other = daily_path(self.puzzles[puzzle_id])
-            return f"{entry.day} was not published: its puzzle {puzzle_id} is out already, as {other}"
+    def add(self, entry: Entry, solution: str) -> None:
+        """Add a hole that has just been published.
+
+        Args:
+            entry: of the hole.
+            solution: the path of its solution.
+        """
+        listed = self.days[entry.day].listed if entry.day in self.days else None
+        self.days[entry.day] = DayFiles(entry.day, True, listed, entry, None, {solution: None})
+        self.puzzles.setdefault(entry.puzzle_id, entry.day)
+
+    def refusal(self, entry: Entry) -> str | None:
+        """Return why a hole must not be published for a date without a daily; None if it may."""
+        known = self.days.get(entry.day)
+        if known is not None and known.listed is not None and known.listed["sha256"] != entry.sha256:
+            return f"{entry.day} was not published: another hole was published for it before"
+        if entry.puzzle_id in self.puzzles:
+            other = daily_path(self.puzzles[entry.puzzle_id])
+            return f"{entry.day} was not published: {other} already has its puzzle {entry.puzzle_id}"
         return None
 
     def faults(self) -> tuple[str, ...]:
-        """What is wrong, each with its file and how to mend it."""
-        return (*self.damage, *(_gone(day) for day in sorted(self.listed.keys() - self.days)))
+        """Return what is wrong with the dailies, one sentence per file."""
+        return tuple(files.fault for files in self.days.values() if files.fault is not None)
 
     def index_bytes(self) -> bytes:
-        """The index: what is there; for what has changed or is gone, the entry as it was published."""
-        documents = {day: entry.document() for day, entry in self.entries.items()}
-        for day, listed in self.listed.items():
-            if day not in documents or documents[day]["sha256"] != listed["sha256"]:
-                documents[day] = listed
-        return render_index(documents)
+        """Return the index as it must be now."""
+        documents = {day: files.document() for day, files in self.days.items()}
+        return render_index({day: document for day, document in documents.items() if document is not None})
 
 
 def render_index(entries: Mapping[date, Document]) -> bytes:
-    """The bytes of an index with these entries, by date."""
+    """Return the bytes of an index with these entries."""
     return render({"schema": INDEX_SCHEMA, "dailies": [entries[day] for day in sorted(entries)]})
 
 
-def daily_path(day: date) -> str:
-    """Where the daily of a date lies once it is published."""
-    return f"{DAILY_FOLDER}{day}.json"
-
-
-def solution_path(day: date) -> str:
-    """Where the solution of a date lies once the date is over."""
-    return f"{SOLUTION_FOLDER}{day}.json"
-
-
-def private_solution_path(day: date) -> str:
-    """Where the solution of a date waits until then."""
-    return f"{PRIVATE_SOLUTION_FOLDER}{day}.json"
-
-
-def published_days(storage: Storage) -> tuple[date, ...]:
-    """The dates that have a daily, in order."""
-    return days_in(storage, DAILY_FOLDER)
-
-
-def published_bytes(storage: Storage, day: date) -> bytes:
-    """The bytes of the daily of a date, whatever is in them.
-
-    Raises:
-        UsageError: the date lies before the first hole.
-        CheckError: the hole is not published.
-    """
-    hole_of(day)
-    try:
-        return storage.read(daily_path(day))
-    except MissingError as error:
-        raise CheckError(
-            f"the Daily hole of {day} is not published; `fairway daily publish` puts out those that are due"
-        ) from error
-
-
-def published_daily(storage: Storage, day: date) -> Document:
-    """The daily of a date, checked.
-
-    Raises:
-        UsageError: the date lies before the first hole.
-        CheckError: the hole is not published.
-        DamagedError: it is not what it must be.
-    """
-    document = parse(published_bytes(storage, day), daily_path(day))
-    check_daily(document, day)
-    return document
-
-
-def days_in(storage: Storage, folder: str) -> tuple[date, ...]:
-    """The dates that have a file right inside a folder of dailies or solutions, in order."""
-    days = (day_of(path, folder) for path in storage.list(folder))
-    return tuple(day for day in days if day is not None)
-
-
-def day_of(path: str, folder: str) -> date | None:
-    """The date that a path right inside a folder is named by; None for any other path."""
-    match = _FILE_NAME.fullmatch(path.removeprefix(folder))
-    try:
-        return date.fromisoformat(match[1]) if match else None
-    except ValueError:  # such as 2026-02-30
-        return None
-
-
-def read_ledger(storage: Storage) -> Ledger:
-    """Look through everything that is published, once; what is damaged is noted and stands as it is."""
-    ledger = Ledger(set(published_days(storage)), {}, {}, _listed(storage), [])
-    with_solution = set(days_in(storage, SOLUTION_FOLDER))
-    for day in sorted(ledger.days):
-        listed = ledger.listed.get(day)
-        try:
-            entry, puzzle_id = _read_entry(storage, day, listed)
-        except DamagedError as error:
-            ledger.damage.append(str(error))
-            continue
-        if listed is not None and listed["sha256"] != entry.sha256:
-            ledger.damage.append(_changed(day))
-        if day in with_solution:
-            is_right = sha256_of(storage.read(solution_path(day))) == entry.solution_sha256
-            entry = replace(entry, is_released=is_right)
-        ledger.entries[day] = entry
-        ledger.puzzles.setdefault(puzzle_id, day)
-    return ledger
-
-
-def check_daily(document: Document, day: date) -> None:
-    """Check all of a daily against its schema, itself, and the date it lies under.
-
-    Raises:
-        DamagedError: with everything that is wrong.
-    """
-    faults = daily_faults(document)
-    if not faults and document["date"] != day.isoformat():
-        faults = (f"$.date: {document['date']} is not that of the file's name",)
-    if faults:
-        raise DamagedError(f"{daily_path(day)}: {'; '.join(faults)}; restore it from a copy")
-
-
 def parse_index(data: bytes) -> dict[date, Document]:
-    """The entries of an index, by date.
+    """Return the entries of an index, by date.
 
     Raises:
-        DamagedError: it is no index, or lists a date twice.
+        DamagedError: if it is not an index, or its dates are not ascending.
+        NewerError: if it has another schema version.
     """
     document = parse(data, INDEX_PATH)
+    schema = document.get("schema")
+    if schema != INDEX_SCHEMA and str(schema).startswith(INDEX_SCHEMA.partition("/")[0] + "/"):
+        raise NewerError(f"{INDEX_PATH} has the schema {schema!r}, this Fairway reads {INDEX_SCHEMA!r}")
     faults = schema_faults(document, INDEX_SCHEMA)
     if faults:
-        raise DamagedError(f"{INDEX_PATH}: {'; '.join(faults)}")
+        raise DamagedError(f"{INDEX_PATH} is damaged: {'; '.join(faults)}")
     try:
         entries = {date.fromisoformat(entry["date"]): entry for entry in document["dailies"]}
-    except ValueError as error:
-        raise DamagedError(f"{INDEX_PATH}: a date that does not exist: {error}") from error
+    except ValueError as fault:
+        raise DamagedError(f"{INDEX_PATH} is damaged: it has a date that does not exist: {fault}") from fault
     if list(entries) != sorted(entries) or len(entries) < len(document["dailies"]):
-        raise DamagedError(f"{INDEX_PATH}: the dates are not in order, each once")
+        raise DamagedError(f"{INDEX_PATH} is damaged: its dates are not in ascending order")
     return entries
 
 
-def _listed(storage: Storage) -> dict[date, Document]:
+def read_ledger(storage: Storage, *, is_thorough: bool = False) -> Ledger:
+    """Read everything that is published. Damage is recorded, not raised.
+
+    Args:
+        storage: the data root.
+        is_thorough: check every daily in full. Otherwise a daily with the hash in the index is trusted,
+            because it was checked when it was listed; that saves 2 ms per daily.
+
+    Raises:
+        StorageError: if the index cannot be read.
+    """
+    index, index_error, listed = _read_index(storage)
+    dailies = set(published_days(storage))
+    if index is None and not dailies:
+        index_error = None
+    solutions = {
+        solution_path: set(days_in(storage, SOLUTION_FOLDER)),
+        private_solution_path: set(days_in(storage, PRIVATE_SOLUTION_FOLDER)),
+    }
+    ledger = Ledger({}, {}, index, index_error)
+    for day in sorted(dailies | listed.keys()):
+        copies = [path_of(day) for path_of, days in solutions.items() if day in days]
+        files = _read_day(storage, day, listed.get(day), exists=day in dailies, is_thorough=is_thorough)
+        entry = files.entry
+        if entry is not None:
+            found = {path: _solution_fault(storage, path, entry) for path in copies}
+            files = replace(files, solutions=found)
+            ledger.puzzles.setdefault(entry.puzzle_id, day)
+        ledger.days[day] = files
+    return ledger
+
+
+def _read_index(
+    storage: Storage,
+) -> tuple[bytes | None, DamagedError | MissingError | None, dict[date, Document]]:
     try:
-        return parse_index(storage.read(INDEX_PATH))
-    except (MissingError, DamagedError):  # it will be rebuilt from what is there
-        return {}
+        data = storage.read(INDEX_PATH)
+    except MissingError:
+        return None, MissingError(f"{INDEX_PATH} is missing"), {}
+    try:
+        return data, None, parse_index(data)
+    except DamagedError as error:
+        return data, error, {}
 
 
-def _read_entry(storage: Storage, day: date, listed: Document | None) -> tuple[Entry, str]:
-    """The entry of a daily, its solution aside, and its puzzle id."""
+def _read_day(
+    storage: Storage, day: date, listed: Document | None, *, exists: bool, is_thorough: bool
+) -> DayFiles:
     path = daily_path(day)
-    data = storage.read(path)
+    if not exists:
+        return DayFiles(day, False, listed, None, f"{path} is missing, but {INDEX_PATH} lists it")
+    published_sha256 = None if listed is None else listed["sha256"]
+    try:
+        entry = _read_entry(storage, day, None if is_thorough else published_sha256)
+    except (DamagedError, StorageError) as error:
+        return DayFiles(day, True, listed, None, str(error))
+    fault = None
+    if published_sha256 not in (None, entry.sha256):
+        fault = f"{path} has changed since {INDEX_PATH} listed it"
+    return DayFiles(day, True, listed, entry, fault)
+
+
+def _read_entry(storage: Storage, day: date, trusted_sha256: str | None) -> Entry:
+    data = storage.read(daily_path(day))
     sha256 = sha256_of(data)
-    daily = parse(data, path)
-    # What the index lists went through every check before; to repeat them takes 2 ms for each day there was.
-    is_known = listed is not None and listed["sha256"] == sha256
-    if not is_known or not all(isinstance(daily.get(name), kind) for name, kind in _READ_HERE.items()):
-        check_daily(daily, day)
-    entry = Entry(day, daily["hole"], daily["par"], sha256, daily["solution_sha256"], is_released=False)
-    return entry, daily["puzzle_id"]
+    document = parse(data, daily_path(day))
+    has_types = all(isinstance(document.get(name), kind) for name, kind in _ENTRY_TYPES.items())
+    if sha256 != trusted_sha256 or not has_types:
+        checked_daily(data, day)
+        if render(document) != data:
+            raise DamagedError(f"{daily_path(day)} is damaged: it has other spaces or another order of keys")
+    return Entry(day=day, sha256=sha256, **{name: document[name] for name in _ENTRY_TYPES})
 
 
-def _changed(day: date) -> str:
-    path = daily_path(day)
-    return (
-        f"{path} has changed since {INDEX_PATH} listed it; restore it from a copy"
-        f" (where the daily is right, remove {INDEX_PATH}: it is rebuilt from what is there)"
-    )
-
-
-def _gone(day: date) -> str:
-    return (
-        f"{daily_path(day)} is gone, but {INDEX_PATH} lists it; restore it from a copy"
-        f" (to give it up, remove {INDEX_PATH}: it is rebuilt from what is there)"
-    )
+def _solution_fault(storage: Storage, path: str, entry: Entry) -> str | None:
+    try:
+        is_right = sha256_of(storage.read(path)) == entry.solution_sha256
+    except StorageError as error:
+        return str(error)
+    return None if is_right else f"{path} does not have the hash in {daily_path(entry.day)}"

@@ -1,51 +1,47 @@
-"""Publishing: for each date first its solution, then the daily, then the index; what is out never changes.
+"""Publishing: for each date its solution, then the daily, then the index. A published hole never changes.
 
-Each step can be repeated, so a run that was killed is completed by the next one, to the same bytes. Damage to
-something older stands in nobody's way: everything else is published first, and then it is raised.
+Each step can be repeated, so a run that was killed is completed by the next one, to the same bytes. Damaged
+earlier files do not block publishing; the error is raised at the end.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
-from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import partial
 from typing import Final
 
+from pipeline.daily.calendar import hole_number, is_over
 from pipeline.daily.checks import daily_faults, solution_faults
-from pipeline.daily.hole import choose, daily_bytes, hole_of, is_over, solution_bytes
-from pipeline.daily.ledger import (
+from pipeline.daily.files import (
     INDEX_PATH,
     PRIVATE_SOLUTION_FOLDER,
     SOLUTION_FOLDER,
-    Entry,
-    Ledger,
     daily_path,
-    days_in,
     private_solution_path,
-    read_ledger,
     solution_path,
 )
+from pipeline.daily.hole import choose, daily_bytes, solution_bytes
+from pipeline.daily.ledger import Entry, Ledger, read_ledger
 from pipeline.deals.certify import warm_up
-from pipeline.errors import AlreadyThereError, CheckError, DamagedError, MissingError
+from pipeline.errors import AlreadyThereError, CheckError, DamagedError
 from pipeline.store.documents import parse
 from pipeline.store.storage import Storage
-from pipeline.store.text import MAX_LISTED, listed, sha256_of
-from pipeline.work.counts import Clock, Counts, Stages, Stopwatch, no_clock
-from pipeline.work.ordered import in_order
-from pipeline.work.progress import Progress
+from pipeline.store.text import listed, sha256_of
+from pipeline.work.counts import Clock, Stages, Stopwatch, no_clock
+from pipeline.work.executors import Work
 
 TASK: Final = "daily"
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a run of `publish` did.
+    """What one run of `publish` did.
 
     Attributes:
-        made: the dates that have been published by it, in order.
-        there: how many of the dates asked for were out before.
-        released: the dates whose solution it has put out, in order.
+        made: the dates it published, ascending.
+        there: how many of the requested dates were published before.
+        released: the dates whose waiting solution it made public, ascending.
     """
 
     made: tuple[date, ...]
@@ -55,19 +51,15 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class MadeDaily:
-    """A hole ready to be published, every check behind it.
+    """A hole that is ready to be published; all its checks have passed.
 
     Attributes:
-        day: its date.
-        puzzle_id: its puzzle.
-        daily: bytes of the daily.
-        solution: bytes of the solution.
-        entry: how the index will list it, the solution not yet out.
+        daily: the bytes of the daily.
+        solution: the bytes of the solution.
+        entry: its entry in the ledger.
         stages: how long it took to make.
     """
 
-    day: date
-    puzzle_id: str
     daily: bytes
     solution: bytes
     entry: Entry
@@ -78,8 +70,8 @@ def make_daily(day: date, key: bytes | None, clock: Clock = no_clock) -> MadeDai
     """Choose the hole of a date, write its documents and check them as a reader would; pure.
 
     Raises:
-        UsageError: the date lies before the first hole, or the key has another size.
-        CheckError: a document does not hold, so nothing may be published.
+        UsageError: if the date is before the first hole, or the key does not have 32 bytes.
+        CheckError: if a document fails its checks and must not be published.
     """
     watch = Stopwatch(clock)
     hole = choose(day, key, watch)
@@ -87,11 +79,18 @@ def make_daily(day: date, key: bytes | None, clock: Clock = no_clock) -> MadeDai
     document = parse(daily, daily_path(day))
     faults = daily_faults(document) or solution_faults(parse(solution, solution_path(day)), document)
     if faults:
-        raise CheckError(f"the hole made for {day} is not right and was not published: {'; '.join(faults)}")
+        raise CheckError(f"the hole of {day} failed its checks and was not published: {'; '.join(faults)}")
+    certified = hole.certified
     entry = Entry(
-        day, hole.hole, hole.certified.par, sha256_of(daily), sha256_of(solution), is_released=False
+        day=day,
+        hole=hole.hole,
+        par=certified.par,
+        puzzle_id=certified.deal.puzzle_id,
+        key_id=hole.key_id,
+        sha256=sha256_of(daily),
+        solution_sha256=sha256_of(solution),
     )
-    return MadeDaily(day, hole.certified.deal.puzzle_id, daily, solution, entry, watch.stages)
+    return MadeDaily(daily, solution, entry, watch.stages)
 
 
 def publish(
@@ -99,114 +98,112 @@ def publish(
     days: Iterable[date],
     key: bytes | None,
     now: datetime,
-    executor: Executor,
-    progress: Progress,
-    *,
+    work: Work,
     early: Collection[date] = (),
-    counts: Counts | None = None,
 ) -> Published:
-    """Publish the holes of these dates that are not out yet, and the solutions of dates that are over.
+    """Publish the holes of these dates that are not published yet, and the solutions of dates that are over.
 
     Args:
         storage: the data root, whose lock the caller holds.
-        days: dates from 2026-01-01 on, in any order; those already out stay as they are.
-        key: the secret that the holes to come depend on, or None.
-        now: the moment, aware of its time zone.
-        executor: works the holes out.
-        progress: told of each hole.
-        early: dates whose solution is put out at once, though they are not over.
-        counts: counted up with each file that is put out.
+        days: dates from 2026-01-01 on, in any order; published holes stay as they are.
+        key: the secret key in force, or None.
+        now: the current time, with its time zone.
+        work: chooses the holes, reports each, and counts the files.
+        early: dates whose solution is made public now, even if they are not over.
 
     Raises:
-        UsageError: a date lies before the first hole; nothing was done.
-        CheckError: a hole must not be published, because its puzzle is out under another date or another
-            hole was listed for its date before. Everything else was done.
-        DamagedError: something older is damaged; it was left alone. Everything else was done.
+        UsageError: if a date is before the first hole; nothing was done.
+        CheckError: if a hole must not be published, because its puzzle is published under another date or
+            another hole was published for its date before. Everything else was done.
+        DamagedError: if an earlier file is damaged; it was left alone. Everything else was done.
     """
-    counts = counts or Counts()
 
-    def is_told(day: date) -> bool:
+    def may_release(day: date) -> bool:
         return day in early or is_over(day, now)
 
-    asked = sorted(set(days))
-    for day in asked[:1]:
-        hole_of(day)  # before anything is written
+    requested = sorted(set(days))
+    for day in requested[:1]:
+        hole_number(day)  # before anything is written
     ledger = read_ledger(storage)
-    missing = [day for day in asked if day not in ledger.days]
-    if missing and INDEX_PATH not in storage.list(INDEX_PATH):
-        _write_index(storage, ledger)  # dailies without any index are damage then, not a run that was killed
-    leftovers = {*storage.list(PRIVATE_SOLUTION_FOLDER), *storage.list(SOLUTION_FOLDER)}
-    refusals: list[str] = []
+    missing = [day for day in requested if not ledger.is_published(day)]
+    if missing and ledger.index is None:
+        _write_index(storage, ledger)  # from now on, dailies without an index mean damage, not a killed run
+    refusals = _publish_missing(storage, ledger, missing, key, work, may_release)
+    released, lost = _release(storage, ledger, may_release)
+    work.counts.solutions += len(released)
+    _write_index(storage, ledger)
+    faults = [*refusals, *ledger.faults(), *lost]
+    if faults:
+        error = CheckError if refusals else DamagedError
+        raise error(f"{listed(faults, sep=' -- ')}; run `fairway verify`, then `fairway repair`")
+    return Published(tuple(missing), len(requested) - len(missing), released)
+
+
+def _publish_missing(
+    storage: Storage,
+    ledger: Ledger,
+    missing: Sequence[date],
+    key: bytes | None,
+    work: Work,
+    may_release: Callable[[date], bool],
+) -> list[str]:
+    """Publish holes, and return why any must not be."""
     if missing:
         warm_up()
-    with closing(in_order(executor, partial(make_daily, key=key, clock=counts.clock), missing)) as made:
-        for done, daily in enumerate(made, start=1):
-            counts.stages.add(daily.stages)
-            refusal = ledger.refusal(daily.entry, daily.puzzle_id)
+    counts = work.counts
+    leftovers = {*storage.list(PRIVATE_SOLUTION_FOLDER), *storage.list(SOLUTION_FOLDER)}
+    refusals: list[str] = []
+    with closing(work.in_order(partial(make_daily, key=key, clock=counts.clock), missing)) as results:
+        for done, made in enumerate(results, start=1):
+            counts.stages.add(made.stages)
+            refusal = ledger.refusal(made.entry)
             if refusal is None:
                 watch = Stopwatch(counts.clock)
-                _put_out(storage, ledger, daily, leftovers, over=is_told(daily.day))
+                _publish_one(storage, ledger, made, leftovers, is_public=may_release(made.entry.day))
                 watch.lap("writing")
                 counts.stages.add(watch.stages)
                 counts.dailies += 1
             else:
                 refusals.append(refusal)
-            progress.update(TASK, done, len(missing))
-    released = _release(storage, ledger, is_told, counts)
-    _write_index(storage, ledger)
-    if refusals:
-        raise CheckError(_in_one_line([*refusals, *ledger.faults()]))
-    if ledger.faults():
-        raise DamagedError(_in_one_line(ledger.faults()))
-    return Published(tuple(missing), len(asked) - len(missing), released)
+            work.progress.update(TASK, done, len(missing))
+    return refusals
 
 
-def rebuild_index(storage: Storage) -> tuple[str, ...]:
-    """Write the index anew where it is not already what it must be.
-
-    Args:
-        storage: the data root, whose lock the caller holds.
-
-    Returns:
-        What is wrong with the files that it lists.
-    """
-    ledger = read_ledger(storage)
-    _write_index(storage, ledger)
-    return ledger.faults()
-
-
-def _put_out(storage: Storage, ledger: Ledger, made: MadeDaily, leftovers: Set[str], *, over: bool) -> None:
-    """Publish one hole: first its solution, so that no daily ever promises one that is not there."""
-    places = [private_solution_path(made.day), solution_path(made.day)]
-    place, other = reversed(places) if over else places
-    # With no daily there, a solution in either place was left by a killed run, maybe under another key.
+def _publish_one(
+    storage: Storage, ledger: Ledger, made: MadeDaily, leftovers: Set[str], *, is_public: bool
+) -> None:
+    """Publish one hole: first its solution, so that a daily never promises one that is not there."""
+    day = made.entry.day
+    places = [private_solution_path(day), solution_path(day)]
+    place, other = reversed(places) if is_public else places
+    # Without a daily, a solution in either place was left by a killed run, maybe under another key.
     _put_solution(storage, place, made.solution)
     if other in leftovers:
         storage.remove(other)
-    storage.create(daily_path(made.day), made.daily)
-    ledger.add(replace(made.entry, is_released=over), made.puzzle_id)
+    storage.create(daily_path(day), made.daily)
+    ledger.add(made.entry, place)
 
 
 def _release(
-    storage: Storage, ledger: Ledger, is_told: Callable[[date], bool], counts: Counts
-) -> tuple[date, ...]:
-    """Put out the solutions that may be told; those that are lost or wrong are noted in the ledger."""
-    waiting = set(days_in(storage, PRIVATE_SOLUTION_FOLDER))
-    released = []
-    for day in sorted(filter(is_told, ledger.entries)):
-        entry = ledger.entries[day]
-        if not entry.is_released:
-            solution = storage.read(private_solution_path(day)) if day in waiting else None
-            if solution is None or sha256_of(solution) != entry.solution_sha256:
-                ledger.damage.append(_lost(day))
+    storage: Storage, ledger: Ledger, may_release: Callable[[date], bool]
+) -> tuple[tuple[date, ...], list[str]]:
+    """Make solutions public, and return their dates and which solutions are lost or wrong."""
+    released: list[date] = []
+    lost: list[str] = []
+    for day, files in sorted(ledger.days.items()):
+        if files.entry is None or not may_release(day):
+            continue
+        private, public = private_solution_path(day), solution_path(day)
+        if not files.is_released:
+            if files.solutions.get(private, "missing") is not None:
+                lost.append(f"neither {private} nor {public} has the hash in {daily_path(day)}")
                 continue
-            _put_solution(storage, solution_path(day), solution)
-            ledger.entries[day] = replace(entry, is_released=True)
+            _put_solution(storage, public, storage.read(private))
+            ledger.days[day] = replace(files, solutions={public: None})
             released.append(day)
-            counts.solutions += 1
-        if day in waiting:
-            storage.remove(private_solution_path(day))
-    return tuple(released)
+        if private in files.solutions:
+            storage.remove(private)
+    return tuple(released), lost
 
 
 def _put_solution(storage: Storage, path: str, data: bytes) -> None:
@@ -219,21 +216,6 @@ def _put_solution(storage: Storage, path: str, data: bytes) -> None:
 
 def _write_index(storage: Storage, ledger: Ledger) -> None:
     data = ledger.index_bytes()
-    try:
-        if storage.read(INDEX_PATH) == data:
-            return
-    except MissingError:
-        pass  # the first run makes it
-    storage.replace(INDEX_PATH, data)
-
-
-def _lost(day: date) -> str:
-    return (
-        f"the solution that {daily_path(day)} promises is neither {private_solution_path(day)}"
-        f" nor {solution_path(day)}; restore it from a copy"
-    )
-
-
-def _in_one_line(faults: Sequence[str]) -> str:
-    text = listed(faults, sep=" -- ")
-    return f"{text}: fairway verify" if len(faults) > MAX_LISTED else text
+    if data != ledger.index:
+        storage.replace(INDEX_PATH, data)
+        ledger.index = data

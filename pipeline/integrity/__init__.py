@@ -1,1 +1,1 @@
-"""Check and repair of a data root. May import query, play and what they stand on."""
+"""Checks and repairs a whole data root. May import query, play and everything they stand on."""

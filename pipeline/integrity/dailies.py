@@ -1,202 +1,150 @@
-"""Verification of what is published: every daily and solution, the index, and each hole chosen anew."""
+"""Verification of what is published: every daily and solution, the index, and each hole chosen again."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from datetime import date
 from itertools import pairwise
 from typing import Final
 
 from pipeline.daily.checks import solution_faults
-from pipeline.daily.hole import choose, daily_bytes, key_id
-from pipeline.daily.ledger import (
+from pipeline.daily.files import (
     DAILY_FOLDER,
     INDEX_PATH,
     PRIVATE_SOLUTION_FOLDER,
     SOLUTION_FOLDER,
-    Ledger,
-    check_daily,
     daily_path,
     day_of,
     days_in,
-    parse_index,
     published_days,
-    read_ledger,
-    render_index,
 )
+from pipeline.daily.hole import choose, daily_bytes, key_id
+from pipeline.daily.ledger import Entry, Ledger, parse_index, read_ledger, render_index
 from pipeline.deals.certify import warm_up
-from pipeline.errors import DamagedError, StorageError
 from pipeline.integrity.report import Check, Report
-from pipeline.store.documents import Document, parse, render
+from pipeline.store.documents import parse
 from pipeline.store.storage import Storage
-from pipeline.store.text import sha256_of
-from pipeline.work.ordered import in_order
-from pipeline.work.progress import Progress
+from pipeline.work.executors import Work
 
 DAILIES_TASK: Final = "dailies"
 
 
-@dataclass(frozen=True, slots=True)
-class Daily:
-    """A published hole without fault of its own.
-
-    Attributes:
-        day: its date.
-        data: the bytes of the file.
-        document: what they say.
-    """
-
-    day: date
-    data: bytes
-    document: Document
-
-
-def verify_dailies(storage: Storage, report: Report) -> list[Daily]:
-    """Check everything that is published, as far as it goes without solving.
+def verify_dailies(storage: Storage, report: Report) -> Ledger | None:
+    """Run all checks of what is published that need no solving.
 
     Args:
         storage: the data root; it is only read.
-        report: takes what is found.
+        report: receives the findings.
 
     Returns:
-        The dailies without fault of their own.
+        What is published; None if it cannot be read.
     """
-    dailies = _read_dailies(storage, report)
-    _check_unique(report, dailies)
-    _check_solutions(storage, report, dailies)
-    _check_index(storage, report)
-    return dailies
+    ledger: Ledger | None = None
+    with report.check("dailies valid", "dailies", DAILY_FOLDER) as check:
+        ledger = read_ledger(storage, is_thorough=True)
+        _check_dailies(storage, ledger, check)
+    if ledger is None:
+        return None
+    with report.check("no puzzle on two dates", "dailies", DAILY_FOLDER) as check:
+        for entry in _entries(ledger):
+            check.checked += 1
+            first = ledger.puzzles[entry.puzzle_id]
+            if first != entry.day:
+                check.problem(daily_path(entry.day), f"{daily_path(first)} has the same puzzle")
+    with report.check(
+        "solutions match their hashes and replay", "solutions", PRIVATE_SOLUTION_FOLDER
+    ) as check:
+        _check_solutions(storage, ledger, check)
+    with report.check("dailies match the index", "dailies", INDEX_PATH) as check:
+        _check_index(ledger, check)
+    return ledger
 
 
-def choose_anew(
-    report: Report, dailies: Sequence[Daily], key: bytes | None, executor: Executor, progress: Progress
-) -> None:
-    """Choose the published holes anew and compare.
+def choose_again(storage: Storage, report: Report, ledger: Ledger, key: bytes | None, work: Work) -> None:
+    """Choose the published holes again and compare them with their files.
 
     Args:
-        report: takes what is found.
-        dailies: the published holes.
-        key: the secret key in force; holes of another one cannot be chosen anew.
-        executor: chooses them.
-        progress: told of each hole.
+        storage: the data root; it is only read.
+        report: receives the findings.
+        ledger: what is published.
+        key: the secret key in force; holes of another key cannot be chosen again.
+        work: chooses the holes.
     """
-    known: dict[str | None, bytes | None] = {None: None}
+    keys: dict[str | None, bytes | None] = {None: None}
     if key is not None:
-        known[key_id(key)] = key
-    checkable = [daily for daily in dailies if daily.document["key_id"] in known]
-    if checkable:
+        keys[key_id(key)] = key
+    entries = [entry for entry in _entries(ledger) if entry.key_id in keys]
+    if entries:
         warm_up()
-    with report.check("holes chosen anew", "dailies", DAILY_FOLDER) as check:
-        _note_keys(dailies, known, check)
-        work = [(daily.day, known[daily.document["key_id"]]) for daily in checkable]
-        for daily, anew in zip(checkable, in_order(executor, _chosen, work), strict=True):
+    with report.check("holes chosen again", "dailies", DAILY_FOLDER) as check:
+        _note_keys(ledger, keys, check)
+        wanted = [(entry.day, keys[entry.key_id]) for entry in entries]
+        for entry, again in zip(entries, work.in_order(_chosen, wanted), strict=True):
             check.checked += 1
-            progress.update(DAILIES_TASK, check.checked, len(checkable))
-            if anew != daily.data:
-                _note_difference(daily, parse(anew, daily_path(daily.day)), check)
+            work.progress.update(DAILIES_TASK, check.checked, len(entries))
+            _compare(entry.day, storage.read(daily_path(entry.day)), again, check)
 
 
-def _read_dailies(storage: Storage, report: Report) -> list[Daily]:
-    dailies: list[Daily] = []
-    with report.check("dailies faultless, under their own date", "dailies", DAILY_FOLDER) as check:
-        for path in storage.list(DAILY_FOLDER):
-            day = day_of(path, DAILY_FOLDER)
-            if day is not None:
-                check.checked += 1
-                dailies.extend(_read_daily(storage, day, check))
-            elif path != INDEX_PATH and day_of(path, SOLUTION_FOLDER) is None:
-                check.note(path, "no file of this name is published")
-        _note_gaps(published_days(storage), check)
-    return dailies
+def _entries(ledger: Ledger) -> list[Entry]:
+    """Return the entries of the dailies that are valid by themselves."""
+    return [files.entry for files in ledger.days.values() if files.entry is not None]
 
 
-def _read_daily(storage: Storage, day: date, check: Check) -> Iterator[Daily]:
-    path = daily_path(day)
-    try:
-        data = storage.read(path)
-        document = parse(data, path)
-        check_daily(document, day)
-    except (DamagedError, StorageError) as error:
-        check.problem(path, str(error))
-        return
-    if render(document) != data:
-        check.problem(path, "not in the form that is published: other blanks, or another order of keys")
-    yield Daily(day, data, document)
-
-
-def _note_gaps(days: Sequence[date], check: Check) -> None:
-    for before, after in pairwise(days):
+def _check_dailies(storage: Storage, ledger: Ledger, check: Check) -> None:
+    for path in storage.list(DAILY_FOLDER):
+        day = day_of(path, DAILY_FOLDER)
+        if day is not None:
+            check.checked += 1
+            files = ledger.days[day]
+            if files.entry is None and files.fault is not None:
+                check.problem(path, files.fault)
+        elif path != INDEX_PATH and day_of(path, SOLUTION_FOLDER) is None:
+            check.note(path, "not the name of a published file")
+    for before, after in pairwise(published_days(storage)):
         missing = (after - before).days - 1
         if missing:
-            check.note(DAILY_FOLDER, f"no hole for {missing} dates between {before} and {after}")
+            check.note(DAILY_FOLDER, f"{missing} dates between {before} and {after} have no hole")
 
 
-def _check_unique(report: Report, dailies: Sequence[Daily]) -> None:
-    seen: dict[str, date] = {}
-    with report.check("no puzzle on two dates", "dailies", DAILY_FOLDER) as check:
-        for daily in dailies:
+def _check_solutions(storage: Storage, ledger: Ledger, check: Check) -> None:
+    for files in ledger.days.values():
+        if files.entry is None:
+            continue
+        if not files.solutions:
+            check.problem(daily_path(files.day), "its solution is missing")
+        for path, fault in files.solutions.items():
             check.checked += 1
-            first = seen.setdefault(daily.document["puzzle_id"], daily.day)
-            if first != daily.day:
-                check.problem(daily_path(daily.day), f"its puzzle is that of {daily_path(first)} too")
-
-
-def _check_solutions(storage: Storage, report: Report, dailies: Sequence[Daily]) -> None:
-    with report.check("solutions there, as hashed, replayed", "solutions", PRIVATE_SOLUTION_FOLDER) as check:
-        folders = {
-            folder: set(days_in(storage, folder)) for folder in (PRIVATE_SOLUTION_FOLDER, SOLUTION_FOLDER)
-        }
-        for daily in dailies:
-            copies = [f"{folder}{daily.day}.json" for folder, days in folders.items() if daily.day in days]
-            if not copies:
-                check.problem(daily_path(daily.day), "its solution is missing")
-            for path in copies:
-                check.checked += 1
-                check.collect(path, _solution_faults(storage, path, daily))
-        published = set(published_days(storage))
-        for folder, days in folders.items():
-            for day in sorted(days - published):
+            if fault is not None:
+                check.problem(path, fault)
+            else:
+                daily = parse(storage.read(daily_path(files.day)), daily_path(files.day))
+                check.collect(path, solution_faults(parse(storage.read(path), path), daily))
+    for folder in (PRIVATE_SOLUTION_FOLDER, SOLUTION_FOLDER):
+        for day in days_in(storage, folder):
+            if not ledger.is_published(day):
                 check.note(f"{folder}{day}.json", "no hole is published for its date")
 
 
-def _solution_faults(storage: Storage, path: str, daily: Daily) -> tuple[str, ...]:
-    try:
-        data = storage.read(path)
-        if sha256_of(data) != daily.document["solution_sha256"]:
-            return ("not the solution that the daily promises",)
-        return solution_faults(parse(data, path), daily.document)
-    except (DamagedError, StorageError) as error:
-        return (str(error),)
-
-
-def _check_index(storage: Storage, report: Report) -> None:
-    with report.check("dailies as the index hashed them", "dailies", INDEX_PATH) as check:
-        ledger = read_ledger(storage)
-        if not ledger.days and INDEX_PATH not in storage.list(INDEX_PATH):
-            return  # nothing was ever published
-        data = storage.read(INDEX_PATH)
-        listed = parse_index(data)
-        check.checked += len(listed)
-        for day, document in listed.items():
-            _check_entry(ledger, day, document, check)
-        if render_index(listed) != data:
-            check.problem(
-                INDEX_PATH, "not in the form that is published: other blanks, or another order of keys"
-            )
-        if not check.problems and data != ledger.index_bytes():
-            check.note(INDEX_PATH, "behind what is there; the next run that publishes completes it")
-
-
-def _check_entry(ledger: Ledger, day: date, listed: Document, check: Check) -> None:
-    entry = ledger.entries.get(day)
-    if day not in ledger.days or (entry is not None and entry.sha256 != listed["sha256"]):
-        check.problem(daily_path(day), "not the file that the index lists: it has changed or is gone")
-    elif entry is not None:  # one that cannot be read has been reported as such
-        # A run that was killed leaves an index that does not list a solution yet.
-        before, after = (replace(entry, is_released=released).document() for released in (False, True))
-        if listed != before and (listed != after or not entry.is_released):
-            check.problem(INDEX_PATH, f"its entry of {day} is not what lies there")
+def _check_index(ledger: Ledger, check: Check) -> None:
+    if ledger.index_error is not None:
+        raise ledger.index_error
+    if ledger.index is None:
+        return  # nothing was ever published
+    entries = parse_index(ledger.index)
+    check.checked += len(entries)
+    for day, listed in entries.items():
+        files = ledger.days[day]
+        if files.fault is not None:
+            if files.entry is not None or not files.exists:  # a damaged daily is reported by its own check
+                check.problem(daily_path(day), files.fault)
+        elif files.entry is not None:
+            # A killed run leaves an index that does not list the last solutions.
+            right = [files.entry.document(is_released=released) for released in {False, files.is_released}]
+            if listed not in right:
+                check.problem(INDEX_PATH, f"its entry of {day} does not match the daily")
+    if render_index(entries) != ledger.index:
+        check.problem(INDEX_PATH, "damaged: it has other spaces or another order of keys")
+    if not check.problems and ledger.index != ledger.index_bytes():
+        check.note(INDEX_PATH, "out of date; the next run that publishes updates it")
 
 
 def _chosen(wanted: tuple[date, bytes | None]) -> bytes:
@@ -204,24 +152,28 @@ def _chosen(wanted: tuple[date, bytes | None]) -> bytes:
     return daily_bytes(choose(day, key))
 
 
-def _note_keys(dailies: Sequence[Daily], known: Mapping[str | None, bytes | None], check: Check) -> None:
-    ids = Counter(daily.document["key_id"] for daily in dailies)
-    for other in sorted(name for name in ids if name is not None and name not in known):
-        check.note(DAILY_FOLDER, f"{ids[other]} holes of key {other}: not checkable without that key")
-    if ids[None] and len(known) > 1:
+def _note_keys(ledger: Ledger, keys: Mapping[str | None, bytes | None], check: Check) -> None:
+    holes = Counter(entry.key_id for entry in _entries(ledger))
+    for other in sorted(name for name in holes if name is not None and name not in keys):
+        check.note(DAILY_FOLDER, f"{holes[other]} holes of key {other} cannot be checked without that key")
+    if holes[None] and len(keys) > 1:
         check.note(
             DAILY_FOLDER,
-            f"{ids[None]} holes were published without a key; with the one in force, others would be chosen",
+            f"{holes[None]} holes were published without a key; the key in force would choose others",
         )
 
 
-def _note_difference(daily: Daily, anew: Document, check: Check) -> None:
-    path, document = daily_path(daily.day), daily.document
-    if document["versions"] != anew["versions"]:
-        check.note(path, "differs: made by other versions; the published hole stands")
-    elif document["deal"] != anew["deal"]:
-        attempts = f"today's code would choose attempt {anew['attempt']}, not {document['attempt']}"
-        check.note(path, f"differs: {attempts}; the published hole stands")
+def _compare(day: date, data: bytes, again: bytes, check: Check) -> None:
+    """Compare a published daily with the one that would be published today."""
+    if again == data:
+        return
+    path = daily_path(day)
+    published, today = parse(data, path), parse(again, path)
+    if published["versions"] != today["versions"]:
+        check.note(path, "made by other versions, so today's hole differs; the published hole stands")
+    elif published["deal"] != today["deal"]:
+        attempts = f"attempt {today['attempt']} instead of attempt {published['attempt']}"
+        check.note(path, f"today's code would choose {attempts}; the published hole stands")
     else:
-        wrong = [name for name in anew if document[name] != anew[name]]
-        check.problem(path, f"worked out anew, the same deal gives another {', '.join(wrong) or 'form'}")
+        wrong = [name for name in today if published[name] != today[name]]
+        check.problem(path, f"made again, the same deal gives another {', '.join(wrong)}")

@@ -1,4 +1,4 @@
-"""What a repair mends and what it refuses, and a rehearsal of it that changes nothing."""
+"""The log of a repair, and a storage that keeps the changes of a dry run in memory."""
 
 from dataclasses import dataclass, field
 
@@ -8,31 +8,31 @@ from pipeline.store.storage import Storage
 
 
 @dataclass(slots=True)
-class Mending:
-    """What has been found so far, in the order in which it was found.
+class RepairLog:
+    """What a repair has done so far, in order.
 
     Attributes:
-        mended: files that were made anew, each with what was wrong and where the new one comes from.
-        refused: files that are wrong and were left alone, each with the reason and what to do about it.
+        repaired: files that were restored, each with what was wrong and where the new content comes from.
+        refused: damaged files that were left alone, each with the reason and what to do.
     """
 
-    mended: list[Finding] = field(default_factory=list)
+    repaired: list[Finding] = field(default_factory=list)
     refused: list[Finding] = field(default_factory=list)
 
-    def mend(self, file: str, how: str) -> None:
-        """Note a file that was made anew."""
-        self.mended.append(Finding(file, how))
+    def repair(self, file: str, what: str) -> None:
+        """Record a file that was restored."""
+        self.repaired.append(Finding(file, what))
 
-    def refuse(self, file: str, why: str) -> None:
-        """Note a file that is wrong and stays as it is."""
-        self.refused.append(Finding(file, why))
+    def refuse(self, file: str, what: str) -> None:
+        """Record a damaged file that was left alone."""
+        self.refused.append(Finding(file, what))
 
 
-class Rehearsal:
-    """A storage that takes every change in memory and leaves the one below it as it is.
+class DryRunStorage:
+    """A storage that keeps all changes in memory and leaves the storage below as it is.
 
     Args:
-        inner: what is read.
+        inner: the storage to read from.
     """
 
     def __init__(self, inner: Storage) -> None:
@@ -60,9 +60,9 @@ class Rehearsal:
 
     def list(self, prefix: str) -> tuple[str, ...]:
         """See `Storage.list`."""
-        there = set(self._inner.list(prefix)) - self._changed.keys()
-        there |= {path for path, data in self._changed.items() if data is not None}
-        return tuple(sorted(path for path in there if path.startswith(prefix)))
+        paths = set(self._inner.list(prefix)) - self._changed.keys()
+        paths |= {path for path, data in self._changed.items() if data is not None}
+        return tuple(sorted(path for path in paths if path.startswith(prefix)))
 
     def remove(self, path: str) -> None:
         """See `Storage.remove`."""
@@ -71,8 +71,13 @@ class Rehearsal:
 
 
 def put(storage: Storage, path: str, data: bytes) -> None:
-    """Write a file whose present content, if there is any, has been proved wrong."""
+    """Write a file that is missing, or whose content is known to be wrong.
+
+    Raises:
+        StorageError: if there is a file that cannot be read, so that nothing proves its content wrong.
+    """
     try:
         storage.create(path, data)
     except AlreadyThereError:
+        storage.read(path)
         storage.replace(path, data)

@@ -1,7 +1,10 @@
-"""Verification of the pools: the catalog, each part it names, each row in it, a sample worked out anew."""
+"""Verification of the pools: the catalog, its parts and their rows, a sample solved again, and what is kept.
+
+Rows of parts that only kept catalogs name are not checked: with the right hash, such a part is the one that
+was checked while it was in force.
+"""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
 from typing import Any, Final
 
 from pipeline.deals.certify import certify, warm_up
@@ -9,7 +12,6 @@ from pipeline.deals.columns import COLUMNS
 from pipeline.deals.levels import Level, level_named
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.errors import DamagedError
-from pipeline.integrity.history import kept_part_paths
 from pipeline.integrity.report import Report
 from pipeline.integrity.rows import (
     Rows,
@@ -22,32 +24,43 @@ from pipeline.integrity.rows import (
     puzzle_faults,
     shape_faults,
 )
-from pipeline.pools.catalog import CATALOG_FILE, DEALS_PREFIX, Catalog, Part, Pool, load_catalog
+from pipeline.pools.catalog import (
+    CATALOG_FILE,
+    DEALS_PREFIX,
+    Catalog,
+    Part,
+    Pool,
+    kept_changes,
+    kept_path,
+    load_catalog,
+)
+from pipeline.pools.history import parts_in, read_kept
 from pipeline.pools.parquet import versions_in
-from pipeline.pools.parts import read_named_part
+from pipeline.pools.parts import check_named_part, read_named_part
 from pipeline.store.storage import Storage
 from pipeline.versions import PART_VERSIONS
-from pipeline.work.ordered import in_order
-from pipeline.work.progress import Progress
+from pipeline.work.executors import Work
 
 POOLS_TASK: Final = "pools"
+KEPT_CATALOGS: Final = "earlier catalogs"
+KEPT_PARTS: Final = "parts of earlier catalogs"
 
 _ROW_CHECKS: Final = (
-    ("deal numbers ascending, as many as the catalog says", number_faults),
-    ("levels and rules those of the pool", level_faults),
-    ("cards those of the number's shuffle", deal_faults),
+    ("deal numbers and counts match the catalog", number_faults),
+    ("levels and rules match the pool", level_faults),
+    ("cards match the deal numbers", deal_faults),
     ("puzzle ids recomputed", puzzle_faults),
     ("lines replayed to their score and draws", line_faults),
-    ("par and quantiles recomputed from the scores", distribution_faults),
-    ("means that the policy admits", admission_faults),
+    ("par and statistics recomputed from the scores", distribution_faults),
+    ("means admitted by the level", admission_faults),
 )
 
 
 class _Steps:
-    """How far the pools are, counted in parts and in deals worked out anew."""
+    """Progress of the pools: parts, and deals solved again."""
 
-    def __init__(self, progress: Progress, total: int) -> None:
-        self._progress = progress
+    def __init__(self, work: Work, total: int) -> None:
+        self._progress = work.progress
         self._total = total
         self._done = 0
 
@@ -56,65 +69,95 @@ class _Steps:
         self._progress.update(POOLS_TASK, min(self._done, self._total), self._total)
 
 
-def verify_parts(
-    storage: Storage, report: Report, sample: int | None, executor: Executor, progress: Progress
-) -> Catalog | None:
-    """Run all checks of the pools.
+def verify_pools(storage: Storage, report: Report, sample: int | None, work: Work) -> Catalog | None:
+    """Run all checks of the pools in force.
 
     Args:
         storage: the data root; it is only read.
-        report: takes what is found.
-        sample: how many deals a level to solve and rate anew, spread over the pool; None for all.
-        executor: solves and rates them.
-        progress: told of parts and of deals worked out anew.
+        report: receives the findings.
+        sample: how many deals per level to solve and rate again, spread over the pool; None for all.
+        work: solves and rates them, and reports parts and deals.
 
     Returns:
-        The catalog; None where it cannot be read.
+        The catalog; None if it cannot be read.
     """
     catalog: Catalog | None = None
-    named: set[str] = set()
     with report.check("catalog", "files", CATALOG_FILE) as check:
         check.checked += 1
         catalog = load_catalog(storage)
-        named.update(part.path for pool in catalog.pools for part in pool.parts)
-        known = named | kept_part_paths(storage)  # `pipeline.integrity.history` looks at those
+        known = {*parts_in([catalog]), *kept_part_paths(storage)}
         for path in storage.list(DEALS_PREFIX):
             if path not in known:
-                check.note(path, "nothing points to it")
+                check.note(path, "no catalog names it")
     if catalog is None:
         return None
     sampled = sum(len(spread(pool.size, sample)) for pool in catalog.pools)
     if sampled:
         warm_up()
-    steps = _Steps(progress, sampled + len(named))
+    steps = _Steps(work, sampled + len(parts_in([catalog])))
     for pool in catalog.pools:
-        _verify_pool(storage, report, pool, sample, executor, steps)
+        _verify_pool(storage, report, pool, sample, work, steps)
     return catalog
 
 
+def verify_history(storage: Storage, report: Report, catalog: Catalog) -> None:
+    """Check the kept catalogs and the parts that only they name.
+
+    Args:
+        storage: the data root; it is only read.
+        report: receives the findings.
+        catalog: the one in force.
+    """
+    checked = set(parts_in([catalog]))
+    kept = kept_changes(storage)
+    for missing in sorted({*range(kept[0], catalog.change)} - {*kept}) if kept else ():
+        with report.check(KEPT_CATALOGS, "files", kept_path(missing)) as check:
+            check.note(kept_path(missing), "missing; no rollback to it is possible")
+    for change in kept:
+        earlier = _check_kept(storage, report, catalog, change)
+        for part in (part for pool in (earlier.pools if earlier else ()) for part in pool.parts):
+            if part.path not in checked:
+                checked.add(part.path)
+                with report.check(KEPT_PARTS, "parts", part.path) as check:
+                    check.checked += 1
+                    check_named_part(storage, part)
+
+
+def kept_part_paths(storage: Storage) -> set[str]:
+    """Return the paths of all parts that readable kept catalogs name."""
+    named: set[str] = set()
+    for change in kept_changes(storage):
+        try:
+            named.update(parts_in(read_kept(storage, [change])))
+        except DamagedError:
+            continue
+    return named
+
+
 def spread(size: int, count: int | None) -> Sequence[int]:
-    """So many of the places 0 .. size - 1, ascending, evenly spread; all of them for None or if too few."""
+    """Return `count` of the places 0 .. size - 1, ascending and evenly spread; all for None or if too few."""
     if count is None or count >= size:
         return range(size)
     return [(2 * n + 1) * size // (2 * count) for n in range(count)]
 
 
-def _check_numbers_between(report: Report, pool: Pool) -> None:
-    """Make sure that each part begins where the one before it ends, and the next number comes last."""
-    with report.check("no number left out between parts", "parts", CATALOG_FILE) as check:
-        check.checked += len(pool.parts)
-        begins = [*(part.first for part in pool.parts[1:]), pool.next_number]
-        for part, begin in zip(pool.parts, begins, strict=False):
-            if begin != part.last + 1:
-                check.problem(
-                    part.path, f"the numbers {part.last + 1} to {begin - 1} after it are in no part"
-                )
+def _check_kept(storage: Storage, report: Report, catalog: Catalog, change: int) -> Catalog | None:
+    path = kept_path(change)
+    earlier: Catalog | None = None
+    with report.check(KEPT_CATALOGS, "files", path) as check:
+        check.checked += 1
+        earlier = next(read_kept(storage, [change]), None)
+        if earlier is not None and change > catalog.change:
+            check.problem(CATALOG_FILE, f"older than {path}, so it was replaced by hand; compare the two")
+        if change == catalog.change and storage.read(path) != storage.read(CATALOG_FILE):
+            check.problem(path, f"differs from {CATALOG_FILE}, of which it should be a copy")
+    return earlier
 
 
 def _verify_pool(
-    storage: Storage, report: Report, pool: Pool, sample: int | None, executor: Executor, steps: _Steps
+    storage: Storage, report: Report, pool: Pool, sample: int | None, work: Work, steps: _Steps
 ) -> None:
-    _check_numbers_between(report, pool)
+    _check_gaps(report, pool)
     sampled = spread(pool.size, sample)
     puzzles: set[str] = set()
     begin = 0
@@ -124,15 +167,25 @@ def _verify_pool(
             _check_rows(report, rows)
             _check_unique(report, rows, puzzles)
             here = [n - begin for n in sampled if begin <= n < begin + min(part.rows, len(rows.numbers))]
-            _check_sample(report, rows, here, executor, steps)
+            _check_sample(report, rows, here, work, steps)
         begin += part.rows
         steps.step()
 
 
+def _check_gaps(report: Report, pool: Pool) -> None:
+    """Check that each part begins where the one before ends, and the next number follows the last part."""
+    with report.check("no gaps between parts", "parts", CATALOG_FILE) as check:
+        check.checked += len(pool.parts)
+        begins = [*(part.first for part in pool.parts[1:]), pool.next_number]
+        for part, begin in zip(pool.parts, begins, strict=False):
+            if begin != part.last + 1:
+                check.problem(part.path, f"no part has the numbers {part.last + 1} to {begin - 1} after it")
+
+
 def _read_rows(storage: Storage, report: Report, part: Part, level: Level) -> Rows | None:
-    """The rows of a part; None where it is damaged, so that nothing can be said of them."""
+    """Return the rows of a part; None if it is damaged, so that they cannot be checked."""
     table: Any = None
-    with report.check("parts there, as the catalog hashed them", "parts", part.path) as check:
+    with report.check("parts match their hashes", "parts", part.path) as check:
         check.checked += 1
         table = read_named_part(storage, part)
     if table is None:
@@ -144,9 +197,9 @@ def _read_rows(storage: Storage, report: Report, part: Part, level: Level) -> Ro
         faults = list(shape_faults(columns))
         check.collect(part.path, faults)
         if versions_in(table.schema) != part.versions:
-            check.problem(part.path, "its versions are not those that the catalog says")
+            check.problem(part.path, "its versions are not those in the catalog")
         if part.versions != PART_VERSIONS:
-            check.note(part.path, "made by other versions: its deals are not worked out anew")
+            check.note(part.path, "made by other versions, so its deals are not solved again")
         if faults:
             columns = {}
     return Rows(part, level, columns) if columns else None
@@ -170,7 +223,7 @@ def _check_unique(report: Report, rows: Rows, puzzles: set[str]) -> None:
     def repeated() -> Iterator[str]:
         for number, puzzle_id in zip(rows.numbers, rows.columns["puzzle_id"], strict=True):
             if puzzle_id in puzzles:
-                yield f"deal {number}: its puzzle {puzzle_id} is in the pool already"
+                yield f"deal {number}: its puzzle {puzzle_id} is already in the pool"
             puzzles.add(puzzle_id)
 
     with report.check("no puzzle twice in a pool", "deals", rows.part.path) as check:
@@ -178,29 +231,27 @@ def _check_unique(report: Report, rows: Rows, puzzles: set[str]) -> None:
         check.collect(rows.part.path, repeated())
 
 
-def _check_sample(
-    report: Report, rows: Rows, sampled: Sequence[int], executor: Executor, steps: _Steps
-) -> None:
+def _check_sample(report: Report, rows: Rows, sampled: Sequence[int], work: Work, steps: _Steps) -> None:
     def differing() -> Iterator[str]:
         numbers = [(rows.level.name, rows.numbers[index]) for index in sampled]
-        for index, anew in zip(sampled, in_order(executor, _work_out, numbers), strict=True):
+        for index, again in zip(sampled, work.in_order(_made_again, numbers), strict=True):
             steps.step()
-            if anew is None:
+            if again is None:
                 yield f"deal {rows.numbers[index]}: {rows.level.name} does not admit it"
-            elif anew != rows.row(index):
-                pairs = zip(COLUMNS, anew, rows.row(index), strict=True)
+            elif again != rows.row(index):
+                pairs = zip(COLUMNS, again, rows.row(index), strict=True)
                 wrong = [column.name for column, new, stored in pairs if new != stored]
-                yield f"deal {rows.numbers[index]}: worked out anew, it differs in {', '.join(wrong)}"
+                yield f"deal {rows.numbers[index]}: solved and rated again, it differs in {', '.join(wrong)}"
 
     if rows.part.versions != PART_VERSIONS:
         return
-    with report.check("sampled deals solved and rated anew", "deals", rows.part.path) as check:
+    with report.check("sampled deals solved and rated again", "deals", rows.part.path) as check:
         check.checked += len(sampled)
         check.collect(rows.part.path, differing())
 
 
-def _work_out(named: tuple[str, int]) -> tuple[object, ...] | None:
-    """The row of a deal from nothing but its level and number; None where the level does not admit it."""
+def _made_again(named: tuple[str, int]) -> tuple[object, ...] | None:
+    """Return the row of a deal from its level and number only; None if the level does not admit the deal."""
     level, number = named
     certified = certify(level_named(level), deal_numbered(number), number)
     return None if certified is None else tuple(column.value(certified) for column in COLUMNS)

@@ -1,228 +1,155 @@
-"""Repair of what is published: dailies by the hash in the index, their solutions, and the index itself.
+"""Repair of what is published: dailies, their solutions, and the index.
 
-A daily comes back only as the bytes that the index hashed when it was published. Where neither its date and
-the key in force nor the cards that it still holds give those bytes, nobody can know what they were.
+A daily is restored only to the bytes whose hash the index has kept since it was published, and a solution
+only to the bytes whose hash is in its daily. Neither needs the secret key if the cards of the daily can
+still be read.
 """
 
-from collections.abc import Mapping
-from concurrent.futures import Executor
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
-from typing import Final
+from functools import partial
 
-from pipeline.daily.hole import choose, daily_bytes, key_id
+from pipeline.daily.calendar import is_over
+from pipeline.daily.files import INDEX_PATH, daily_path, private_solution_path, solution_path
+from pipeline.daily.hole import DailyHole, choose, daily_bytes, solution_bytes
 from pipeline.daily.key import DailyKey
-from pipeline.daily.ledger import (
-    DAILY_FOLDER,
-    INDEX_PATH,
-    check_daily,
-    daily_path,
-    parse_index,
-    published_days,
-    read_ledger,
-)
-from pipeline.deals.certify import warm_up
-from pipeline.errors import DamagedError, MissingError, NewerError
-from pipeline.integrity.dry_run import Mending, put
-from pipeline.integrity.repair_solutions import hole_of_cards, mend_solutions
-from pipeline.store.documents import INDEX_SCHEMA, Document, parse
+from pipeline.daily.ledger import DayFiles, Ledger, read_ledger
+from pipeline.deals.certify import certify, warm_up
+from pipeline.deals.levels import DAILY
+from pipeline.errors import DamagedError, NewerError
+from pipeline.integrity.dry_run import RepairLog, put
+from pipeline.store.documents import parse
 from pipeline.store.storage import Storage
 from pipeline.store.text import sha256_of
-from pipeline.versions import DAILY_VERSIONS
-from pipeline.work.ordered import in_order
-from pipeline.work.progress import Progress
+from pipeline.work.executors import Work
+from solver.errors import UsageError
+from solver.table.deal import parse_deal
 
-TASK: Final = "dailies"
-_SCHEMA_NAME: Final = INDEX_SCHEMA.partition("/")[0]
-
-
-@dataclass(frozen=True, slots=True)
-class _Lost:
-    """A daily that is gone, or is not the one that was published.
-
-    Attributes:
-        day: its date.
-        sha256: hash of the one that was published.
-        data: what lies there; None for nothing.
-        keys: those that it may have been chosen with.
-    """
-
-    day: date
-    sha256: str
-    data: bytes | None
-    keys: tuple[DailyKey | None, ...]
+TASK = "dailies"
 
 
-def mend_dailies(
-    storage: Storage,
-    key: DailyKey | None,
-    now: datetime,
-    mending: Mending,
-    executor: Executor,
-    progress: Progress,
-) -> None:
-    """Mend everything that is published.
+def repair_dailies(storage: Storage, key: DailyKey | None, now: datetime, log: RepairLog, work: Work) -> None:
+    """Restore dailies, then solutions, then the index.
 
     Args:
         storage: the data root.
         key: the secret key in force, or None.
-        now: the moment, aware: where a solution belongs depends on it.
-        mending: takes what is done and what cannot be.
-        executor: works holes out.
-        progress: told of the dailies that are worked out.
+        now: the current time, with its time zone: solutions of dates that are over are public.
+        log: receives what is restored and what is refused.
+        work: chooses and solves the holes.
     """
-    try:
-        listed, fault = _read_index(storage)
-    except NewerError as newer:
-        mending.refuse(INDEX_PATH, str(newer))
+    ledger = read_ledger(storage, is_thorough=True)
+    if isinstance(ledger.index_error, NewerError):
+        log.refuse(INDEX_PATH, f"{ledger.index_error}; use the version of Fairway that wrote it")
         return
-    if fault is None:
-        _bring_back(storage, listed, key, mending, executor, progress)
-        unsound = [day for day in published_days(storage) if not _is_sound(storage, day, listed, mending)]
-    else:
-        unsound = []
-        _check_all(storage, key, mending, executor, progress)
-    mend_solutions(storage, listed, now, mending, executor)
-    if listed.keys().isdisjoint(unsound):  # else the index may be all that tells how a daily was published
-        _mend_index(storage, fault, mending)
+    if _repair_damaged(storage, ledger, key, log, work):
+        ledger = read_ledger(storage, is_thorough=True)
+    if _repair_solutions(storage, ledger, now, log, work):
+        ledger = read_ledger(storage, is_thorough=True)
+    _repair_index(storage, ledger, log)
 
 
-def _read_index(storage: Storage) -> tuple[dict[date, Document], str | None]:
-    """What the index lists, and what is wrong with it, if anything is."""
-    try:
-        data = storage.read(INDEX_PATH)
-    except MissingError:
-        return {}, "missing" if published_days(storage) else None
-    try:
-        return parse_index(data), None
-    except DamagedError as damage:
-        if _is_of_another_version(data):
-            raise NewerError(f"{damage}; it is left to the Fairway that wrote it") from damage
-        return {}, str(damage)
-
-
-def _is_of_another_version(data: bytes) -> bool:
-    found = _document(data).get("schema")
-    return isinstance(found, str) and found.startswith(f"{_SCHEMA_NAME}/") and found != INDEX_SCHEMA
-
-
-def _bring_back(
-    storage: Storage,
-    listed: Mapping[date, Document],
-    key: DailyKey | None,
-    mending: Mending,
-    executor: Executor,
-    progress: Progress,
-) -> None:
-    """Bring back the dailies that are not as the index hashed them."""
-    keys = (None,) if key is None else (key, None)
-    there = set(published_days(storage))
-    lost: list[_Lost] = []
-    for day, entry in listed.items():
-        data = storage.read(daily_path(day)) if day in there else None
-        if data is None or sha256_of(data) != entry["sha256"]:
-            lost.append(_Lost(day, entry["sha256"], data, keys))
+def _repair_damaged(
+    storage: Storage, ledger: Ledger, key: DailyKey | None, log: RepairLog, work: Work
+) -> bool:
+    """Restore the dailies that are not sound, and return whether there were any."""
+    lost: list[tuple[DayFiles, bytes | None]] = []
+    for day, files in ledger.days.items():
+        if files.fault is not None and files.listed is None:
+            log.refuse(
+                daily_path(day),
+                f"{files.fault}; {INDEX_PATH} has no hash of it: restore a copy or move it away",
+            )
+        elif files.fault is not None:
+            lost.append((files, storage.read(daily_path(day)) if files.exists else None))
     if lost:
         warm_up()
-    for done, (one, data) in enumerate(zip(lost, in_order(executor, _published, lost), strict=True), 1):
-        path, fault = daily_path(one.day), "missing" if one.data is None else "changed after it was published"
-        if data is None:
-            mending.refuse(path, f"{fault}; {_why_not(one)}; restore a copy")
-        else:
+    restored = partial(_published_bytes, keys=(None,) if key is None else (key, None))
+    for done, ((files, _), data) in enumerate(zip(lost, work.in_order(restored, lost), strict=True), start=1):
+        path = daily_path(files.day)
+        if data is not None:
             put(storage, path, data)
-            mending.mend(path, f"{fault}; made anew, to the hash in {INDEX_PATH}")
-        progress.update(TASK, done, len(lost))
+            log.repair(path, f"{files.fault}; made again, to that hash")
+        else:
+            accept = f", or remove {INDEX_PATH} if the daily is right" if files.entry is not None else ""
+            reason = "neither its cards nor its date, with today's key or without one, give the published hole"
+            log.refuse(path, f"{files.fault}; {reason}: restore a copy{accept}")
+        work.progress.update(TASK, done, len(lost))
+    return bool(lost)
 
 
-def _published(lost: _Lost) -> bytes | None:
-    """The bytes that a daily was published as; None where nothing at hand gives them."""
-    own = None if lost.data is None else hole_of_cards(_document(lost.data), lost.day)
-    if own is not None and sha256_of(daily_bytes(own)) == lost.sha256:
-        return daily_bytes(own)
-    for key in lost.keys:
-        data = daily_bytes(choose(lost.day, key))
-        if sha256_of(data) == lost.sha256:
+def _published_bytes(lost: tuple[DayFiles, bytes | None], keys: Sequence[DailyKey | None]) -> bytes | None:
+    """Return the bytes of a daily as it was published; None if nothing here gives them."""
+    files, found = lost
+    for hole in _candidates(files.day, found, keys):
+        data = daily_bytes(hole)
+        if files.listed is not None and sha256_of(data) == files.listed["sha256"]:
             return data
     return None
 
 
-def _why_not(lost: _Lost) -> str:
-    own = None if lost.data is None else hole_of_cards(_document(lost.data), lost.day)
-    if own is not None and daily_bytes(own) == lost.data:
-        return (
-            f"it is sound by itself, so it took the place of another, or {INDEX_PATH} was changed: if it is "
-            f"the right one, remove {INDEX_PATH} and repair again; else"
-        )
-    if len(lost.keys) > 1:
-        return "its date gives the one that was published neither with the key in force nor without one"
-    return "without a key its date does not give the one that was published, and none is set"
+def _candidates(day: date, found: bytes | None, keys: Sequence[DailyKey | None]) -> Iterator[DailyHole]:
+    own = None if found is None else _hole_of_cards(found, day)
+    if own is not None:
+        yield own
+    for key in keys:
+        yield choose(day, key)
 
 
-def _check_all(
-    storage: Storage, key: DailyKey | None, mending: Mending, executor: Executor, progress: Progress
-) -> None:
-    """Without the hashes of an index, hold every daily against what it follows from; none is changed."""
-    days = [day for day in published_days(storage) if _is_sound(storage, day, {}, mending)]
-    if days:
+def _hole_of_cards(data: bytes, day: date) -> DailyHole | None:
+    """Return the hole with the cards of a daily, whatever else it says; None if they cannot be read."""
+    try:
+        document = parse(data, daily_path(day))
+        text, attempt, key = (document.get(name) for name in ("deal", "attempt", "key_id"))
+        if not isinstance(text, str) or type(attempt) is not int or not isinstance(key, str | None):
+            return None
+        certified = certify(DAILY, parse_deal(text), attempt)
+    except (DamagedError, UsageError):
+        return None
+    return None if certified is None else DailyHole(day, attempt, key, certified)
+
+
+def _repair_solutions(storage: Storage, ledger: Ledger, now: datetime, log: RepairLog, work: Work) -> bool:
+    """Restore the solutions of sound dailies, and return whether any was missing or wrong."""
+    wrong = {day: paths for day, files in ledger.days.items() if (paths := _wrong_solutions(files, now))}
+    if wrong:
         warm_up()
-    work = [(day, storage.read(daily_path(day)), key) for day in days]
-    for done, (day, doubt) in enumerate(zip(days, in_order(executor, _doubt, work), strict=True), 1):
-        if doubt is not None:
-            mending.refuse(daily_path(day), f"{doubt}, and no index says what was published: compare a copy")
-        progress.update(TASK, done, len(days))
+    dailies = [(day, storage.read(daily_path(day))) for day in wrong]
+    for (day, _), data in zip(dailies, work.in_order(_solution_of, dailies), strict=True):
+        files = ledger.days[day]
+        is_right = files.entry is not None and sha256_of(data or b"") == files.entry.solution_sha256
+        for path in wrong[day]:
+            fault = files.solutions.get(path) or f"{path} is missing, but {daily_path(day)} has its hash"
+            if data is not None and is_right:
+                put(storage, path, data)
+                log.repair(path, f"{fault}; made again from the cards, to that hash")
+            else:
+                log.refuse(path, f"{fault}; the cards give another solution today: restore a copy")
+    return bool(wrong)
 
 
-def _doubt(work: tuple[date, bytes, DailyKey | None]) -> str | None:
-    """Why a daily that is sound by itself may not be what was published; None for no reason."""
-    day, data, key = work
-    document = _document(data)
-    if document["versions"] != DAILY_VERSIONS:
-        return None  # nobody can work it out anew
-    own = hole_of_cards(document, day)
-    if own is None or daily_bytes(own) != data:
-        return "its cards give something else"
-    known: dict[str | None, DailyKey | None] = {None: None}
-    if key is not None:
-        known[key_id(key)] = key
-    if own.key_id in known:
-        chosen = choose(day, known[own.key_id])
-        # Other cards may be those of another policy; the same ones at another attempt were edited.
-        if chosen.certified.deal == own.certified.deal and chosen != own:
-            return f"its date gives these cards at attempt {chosen.attempt}, not {own.attempt}"
-    return None
+def _wrong_solutions(files: DayFiles, now: datetime) -> list[str]:
+    """Return the paths under which the solution of a sound daily is wrong, or the one where it is missing."""
+    if files.fault is not None:
+        return []
+    if files.solutions:
+        return [path for path, fault in files.solutions.items() if fault is not None]
+    is_public = is_over(files.day, now) or bool(files.listed and files.listed["solution"])
+    return [solution_path(files.day) if is_public else private_solution_path(files.day)]
 
 
-def _is_sound(storage: Storage, day: date, listed: Mapping[date, Document], mending: Mending) -> bool:
-    """Whether a daily is sound by itself; one that is not is refused, unless that was done already."""
-    path = daily_path(day)
-    data = storage.read(path)
-    try:
-        check_daily(parse(data, path), day)
-    except DamagedError as damage:
-        if day not in listed:
-            remedy = "no index says what was published: restore a copy, or move it away"
-            mending.refuse(path, f"{damage}; {remedy}")
-        elif listed[day]["sha256"] == sha256_of(data):
-            remedy = f"but its hash is the one in {INDEX_PATH}, so both were changed: restore copies of both"
-            mending.refuse(path, f"{damage}; {remedy}")
-        return False
-    return True
+def _solution_of(daily: tuple[date, bytes]) -> bytes | None:
+    day, data = daily
+    hole = _hole_of_cards(data, day)
+    return None if hole is None else solution_bytes(hole)
 
 
-def _mend_index(storage: Storage, fault: str | None, mending: Mending) -> None:
-    data = read_ledger(storage).index_bytes()
-    if INDEX_PATH in storage.list(INDEX_PATH):
-        if storage.read(INDEX_PATH) == data:
-            return
-    elif fault is None:
-        return  # nothing was ever published
+def _repair_index(storage: Storage, ledger: Ledger, log: RepairLog) -> None:
+    if any(files.fault is not None and files.listed is not None for files in ledger.days.values()):
+        return  # the index may be the only record of how a daily was published
+    data = ledger.index_bytes()
+    if data == ledger.index or (ledger.index is None and ledger.index_error is None):
+        return
     put(storage, INDEX_PATH, data)
-    mending.mend(INDEX_PATH, f"{fault or 'not what lies there'}; rebuilt from the files in {DAILY_FOLDER}")
-
-
-def _document(data: bytes) -> Document:
-    """What bytes say as a document; nothing where they are none."""
-    try:
-        return parse(data, DAILY_FOLDER)
-    except DamagedError:
-        return {}
+    fault = ledger.index_error or f"{INDEX_PATH} does not match the dailies"
+    log.repair(INDEX_PATH, f"{fault}; rebuilt from the dailies")

@@ -1,7 +1,7 @@
-"""What verification finds: named checks with counts, problems and notes, collected as they run.
+"""Findings of a verification: named checks with counts, problems and notes, collected as they run.
 
-A problem is something that must not be; a note is worth knowing and in order, such as a published hole that
-today's code would choose otherwise.
+A problem is an error in the data root. A note is not an error but worth knowing, such as a published hole
+that today's code would not choose.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,17 +12,19 @@ from typing import Final
 
 from solver.errors import FairwayError
 
-NO_FILE: Final = "it is no file, but a folder with a file's name, a link, a pipe or a device; move it away"
-MOST_PER_FILE: Final = 5  # a file with one fault in every row is told from these
+NOT_A_FILE: Final = (
+    "not a regular file, but a folder with a file's name, a link, a pipe or a device; move it away"
+)
+MAX_PER_FILE: Final = 5  # enough to recognise a file with a fault in every row
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something found in one file.
+    """One problem or note.
 
     Attributes:
         file: its path in the data root.
-        what: what is wrong, or worth knowing.
+        what: the problem or note.
     """
 
     file: str
@@ -34,15 +36,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One check, done.
+    """The result of one check.
 
     Attributes:
-        name: of the check.
+        name: the name of the check.
         unit: what it counts, in the plural.
-        checked: how many it looked at.
-        problems: what must not be.
-        notes: what is worth knowing.
-        seconds: how long it took by the clock that was handed in.
+        checked: how many it checked.
+        problems: errors in the data root.
+        notes: other findings worth knowing.
+        seconds: how long it took.
     """
 
     name: str
@@ -54,19 +56,19 @@ class CheckResult:
 
     @property
     def is_passed(self) -> bool:
-        """Whether it found no problem."""
+        """Whether it found no problems."""
         return not self.problems
 
 
 class Check:
-    """One check while it runs; it may run in several pieces, one for each part.
+    """One check while it runs; it may run in several pieces, one per part.
 
     Attributes:
-        name: of the check.
+        name: the name of the check.
         unit: what it counts, in the plural.
-        checked: how many it has looked at.
-        problems: what must not be.
-        notes: what is worth knowing.
+        checked: how many it has checked so far.
+        problems: errors in the data root.
+        notes: other findings worth knowing.
         seconds: how long it has taken.
     """
 
@@ -79,30 +81,30 @@ class Check:
         self.seconds = 0.0
 
     def problem(self, file: str, what: str) -> None:
-        """Note something that must not be."""
+        """Add a problem."""
         self.problems.append(Finding(file, what))
 
     def note(self, file: str, what: str) -> None:
-        """Note something worth knowing."""
+        """Add a note."""
         self.notes.append(Finding(file, what))
 
     def collect(self, file: str, faults: Iterable[str]) -> None:
-        """Note the faults of one file: the first few, and how many there are beside them."""
+        """Add the first faults of one file as problems, and the number of the others."""
         found = iter(faults)
-        for fault in islice(found, MOST_PER_FILE):
+        for fault in islice(found, MAX_PER_FILE):
             self.problem(file, fault)
         more = sum(1 for _ in found)
         if more:
-            self.problem(file, f"and {more} more of the kind")
+            self.problem(file, f"and {more} more like these")
 
     def result(self) -> CheckResult:
-        """The check as it stands."""
+        """Return the result so far."""
         findings = tuple(self.problems), tuple(self.notes)
         return CheckResult(self.name, self.unit, self.checked, *findings, self.seconds)
 
 
 class _Piece:
-    """A piece of a check: its time is taken, and an error about the data root becomes a problem."""
+    """Context manager for a piece of a check: times it, and turns errors about the data into problems."""
 
     def __init__(self, check: Check, file: str, clock: Callable[[], float]) -> None:
         self._check = check
@@ -120,14 +122,14 @@ class _Piece:
         if not isinstance(error, FairwayError):
             return False
         self._check.problem(self._file, str(error))
-        return True  # damage is what verification is there to report; the next check goes on
+        return True  # damage is reported, and the next check goes on
 
 
 class Report:
-    """All checks of one verification, in the order in which they were first run.
+    """All checks of one verification, in the order in which they began.
 
     Args:
-        clock: seconds from any fixed moment; only differences are used.
+        clock: seconds since any fixed time.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -135,15 +137,15 @@ class Report:
         self._checks: dict[str, Check] = {}
 
     def check(self, name: str, unit: str, file: str) -> _Piece:
-        """Begin a piece of a check, as a context.
+        """Return a context manager for a piece of a check.
 
         Args:
-            name: of the check.
+            name: the name of the check.
             unit: what it counts, in the plural.
-            file: what an error is put down to that the piece does not handle itself; it ends the piece.
+            file: the file of the problem that is added if the piece ends with an error.
         """
         return _Piece(self._checks.setdefault(name, Check(name, unit)), file, self._clock)
 
     def results(self) -> tuple[CheckResult, ...]:
-        """The checks as they stand."""
+        """Return the results so far."""
         return tuple(check.result() for check in self._checks.values())

@@ -1,6 +1,6 @@
-"""The rows of a part held against what they follow from: each check yields the faults it finds.
+"""Checks of the rows of a part against what they derive from. Each yields the faults that it finds.
 
-Nothing is solved here. The rows come from a file, so any value of the right type may stand in them.
+Nothing is solved here. The rows come from a file, so they may hold any value of the right type.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
-# Stored values were rounded once from exact integers; worked out from one another, they come this close.
+# Stored values were rounded once from exact integers; recomputed from each other, they are this close.
 _TOLERANCE: Final = 1e-9
 _SCORES: Final = np.arange(LOWEST_SCORE, HIGHEST_SCORE + 1, dtype=np.float64)
 _QUANTILES: Final = {"steady_p10": 0.1, "steady_p50": 0.5, "steady_p90": 0.9}
@@ -37,7 +37,7 @@ class Rows:
     """The rows of one part.
 
     Attributes:
-        part: what the catalog says of it.
+        part: its entry in the catalog.
         level: the level it belongs to.
         columns: each column as a list.
     """
@@ -48,31 +48,31 @@ class Rows:
 
     @property
     def numbers(self) -> Sequence[int]:
-        """The deal numbers."""
+        """The deal numbers of the rows."""
         return self.columns["deal_number"]
 
     @cached_property
     def deals(self) -> tuple[Deal | None, ...]:
-        """The deals that the numbers name; None for what is no deal number."""
+        """The deals of the numbers; None for a value that is not a deal number."""
         return tuple(deal_numbered(n) if n <= MOST_DEAL_NUMBER else None for n in self.numbers)
 
     @cached_property
     def scores(self) -> Floats:
-        """The score distributions, one row a deal."""
+        """The score distributions, one row per deal."""
         return np.array(self.columns["steady_scores"], dtype=np.float64).reshape(-1, SCORE_COUNT)
 
     def row(self, index: int) -> tuple[Any, ...]:
-        """One row, in the order of `COLUMNS`."""
+        """Return one row, in the order of `COLUMNS`."""
         return tuple(self.columns[column.name][index] for column in COLUMNS)
 
     def dealt(self, *names: str) -> Iterator[tuple[Any, ...]]:
-        """Number, deal and the values of some columns, for each row whose number is one."""
+        """Yield number, deal and some columns of each row with a valid deal number."""
         columns = (self.columns[name] for name in names)
         return (row for row in zip(self.numbers, self.deals, *columns, strict=True) if row[1] is not None)
 
 
 def shape_faults(columns: Mapping[str, Sequence[Any]]) -> Iterator[str]:
-    """Columns with nulls, and distributions of another length; nothing else can be checked then."""
+    """Check for nulls and distributions of another length; with those, nothing else can be checked."""
     for name, values in columns.items():
         if None in values:
             yield f"row {values.index(None)}: {name} is null"
@@ -82,10 +82,10 @@ def shape_faults(columns: Mapping[str, Sequence[Any]]) -> Iterator[str]:
 
 
 def number_faults(rows: Rows) -> Iterator[str]:
-    """Rows or pars not as many as the catalog says, rows not ascending or outside the part's numbers."""
+    """Check that numbers ascend within the part, and that rows and pars are as many as in the catalog."""
     part, numbers = rows.part, rows.numbers
     if len(numbers) != part.rows:
-        yield f"{len(numbers)} rows, not {part.rows} as the catalog says"
+        yield f"{len(numbers)} rows instead of the {part.rows} in the catalog"
     for before, after in pairwise(numbers):
         if after <= before:
             yield f"deal {after} comes after deal {before}"
@@ -93,14 +93,14 @@ def number_faults(rows: Rows) -> Iterator[str]:
         if not part.first <= number <= part.last:
             yield f"deal {number} is not in {part.first} .. {part.last}"
     if numbers and numbers[-1] != part.last:
-        yield f"it ends with deal {numbers[-1]}, not {part.last} as the catalog says"
+        yield f"the last deal is {numbers[-1]} instead of {part.last} as in the catalog"
     pars = {str(par): count for par, count in sorted(Counter(rows.columns["par"]).items())}
     if part.pars not in (None, pars):
-        yield f"its pars are {pars}, not {part.pars} as the catalog says"
+        yield f"its pars are {pars} instead of {part.pars} as in the catalog"
 
 
 def level_faults(rows: Rows) -> Iterator[str]:
-    """Rows of another level, or of other rules than their level's."""
+    """Check the level and rules of each row."""
     expected = rows.level.name, rows.level.rules.name
     for number, *found in zip(rows.numbers, rows.columns["level"], rows.columns["rules"], strict=True):
         if tuple(found) != expected:
@@ -108,21 +108,21 @@ def level_faults(rows: Rows) -> Iterator[str]:
 
 
 def deal_faults(rows: Rows) -> Iterator[str]:
-    """Deals whose text is not their number's shuffle."""
+    """Check that the cards are the shuffle of the deal number."""
     for number, deal, text in rows.dealt("deal"):
         if text != deal.notation:
-            yield f"deal {number}: the cards are not those of its number"
+            yield f"deal {number}: the cards are not the shuffle of its number"
 
 
 def puzzle_faults(rows: Rows) -> Iterator[str]:
-    """Puzzle ids that are not those of the cards."""
+    """Check the puzzle ids against the cards."""
     for number, deal, puzzle_id in rows.dealt("puzzle_id"):
         if puzzle_id != deal.puzzle_id:
             yield f"deal {number}: its puzzle id is {deal.puzzle_id}, not {puzzle_id!r}"
 
 
 def line_faults(rows: Rows) -> Iterator[str]:
-    """Lines that are not legal, do not clear, or come to another score or number of draws than stored."""
+    """Check that lines are legal, clear the table, and have the stored score and draws."""
     for number, deal, line, best_score, draws in rows.dealt("line", "best_score", "draws"):
         try:
             played = replay(deal, rows.level.rules, line)
@@ -131,18 +131,18 @@ def line_faults(rows: Rows) -> Iterator[str]:
             continue
         stored, found = (best_score, draws), (played.score, played.draws)
         if not played.cleared or stored != found:
-            yield f"deal {number}: score and draws are {stored}, the line comes to {found}"
+            yield f"deal {number}: score and draws are {stored}, but the line gives {found}"
 
 
 def distribution_faults(rows: Rows) -> Iterator[str]:
-    """Values that do not follow from the stored distribution: moments, quantiles and par."""
+    """Check mean, standard deviation, clear rate, quantiles and par against the stored distribution."""
     for name, flags in _departures(rows).items():
         for index in np.flatnonzero(flags).tolist():
-            yield f"deal {rows.numbers[index]}: {name} does not follow from its scores"
+            yield f"deal {rows.numbers[index]}: {name} does not match its scores"
 
 
 def admission_faults(rows: Rows) -> Iterator[str]:
-    """Deals whose mean score the level does not admit."""
+    """Check that the level admits the mean score of each deal."""
     level, mean = rows.level, _mean(rows)
     least = -np.inf if level.mean_from is None else float(level.mean_from) - _TOLERANCE
     most = np.inf if level.mean_below is None else float(level.mean_below) + _TOLERANCE
@@ -150,10 +150,10 @@ def admission_faults(rows: Rows) -> Iterator[str]:
         yield f"deal {rows.numbers[index]}: {level.name} does not admit a mean of {mean[index]:.6f}"
 
 
-# Numbers beyond all bounds may stand in a file; what comes of them is inside no bound.
+# A file may hold infinities and NaN; what is computed from them is outside every bound.
 @np.errstate(all="ignore")
 def _departures(rows: Rows) -> dict[str, Flags]:
-    """For each value that follows from the distribution, the rows in which it is another."""
+    """Return the rows in which a value does not match the distribution, by the name of the value."""
     scores, mean, sd = rows.scores, _mean(rows), _stored(rows, "steady_sd")
     cleared = scores[:, :_CLEARED].sum(axis=1)
     return {
@@ -181,7 +181,7 @@ def _differ(left: Floats, right: Floats | float) -> Flags:
 
 
 def _outside(values: Floats, least: Floats | float, most: Floats | float) -> Flags:
-    # Said by what is inside, so that what is no number is outside.
+    # Negated, so that NaN is outside.
     return ~((least <= values) & (values <= most))
 
 

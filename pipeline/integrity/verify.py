@@ -1,24 +1,22 @@
-"""Verification of a whole data root: every check, in order, without changing anything.
+"""Verification of a whole data root: runs every check, in order, and changes nothing.
 
-Damage never stops it: what is damaged is reported and the rest is checked all the same.
+Damage does not stop it: it is reported, and the other checks go on.
 """
 
 import re
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from typing import Final
 
-from pipeline.integrity.dailies import choose_anew, verify_dailies
-from pipeline.integrity.history import verify_history
-from pipeline.integrity.pools import verify_parts
-from pipeline.integrity.report import NO_FILE, CheckResult, Report
+from pipeline.integrity.dailies import choose_again, verify_dailies
+from pipeline.integrity.pools import verify_history, verify_pools
+from pipeline.integrity.report import NOT_A_FILE, CheckResult, Report
 from pipeline.pools.catalog import DEALS_PREFIX, Catalog, parse_part_path
 from pipeline.query.views import SQL_FILE, catalog_sql, daily_paths, part_paths
 from pipeline.store.storage import Storage
-from pipeline.work.progress import Progress
+from pipeline.work.executors import Work
 from pipeline.work.records import read_record, run_paths
 
-SAMPLE_SIZE: Final = 20  # deals a level that are solved and rated anew unless it is said otherwise
+SAMPLE_SIZE: Final = 20  # deals per level that are solved and rated again by default
 
 _QUOTED: Final = re.compile(r"'([^']*)'")
 
@@ -27,49 +25,42 @@ def verify(
     storage: Storage,
     key: bytes | None,
     sample: int | None,
-    executor: Executor,
+    work: Work,
     clock: Callable[[], float],
-    progress: Progress,
-    odd_paths: Callable[[], Sequence[str]] = tuple,
+    irregular_paths: Callable[[], Sequence[str]] = tuple,
 ) -> tuple[CheckResult, ...]:
-    """Check everything in a data root; it is only read.
+    """Check everything in a data root.
 
     Args:
-        storage: the data root.
+        storage: the data root; it is only read.
         key: the secret key in force, or None.
-        sample: how many deals a level to solve and rate anew; None for all. With 0, nothing at all is
-            solved, the holes of the dailies neither.
-        executor: works things out anew.
-        clock: seconds from any fixed moment, for the time that each check took.
-        progress: told of parts, of deals and of dailies.
-        odd_paths: tells what lies in the data root and is no file, though nothing else may.
+        sample: how many deals per level to solve and rate again; None for all. With 0, nothing is solved, and
+            Daily holes are not chosen again.
+        work: solves deals and chooses holes, and reports them.
+        clock: seconds since any fixed time, to time the checks.
+        irregular_paths: returns the paths in the data root that are not regular files but should be.
     """
     report = Report(clock)
-    with report.check("nothing but files", "files", ".") as check:
+    with report.check("only regular files", "files", ".") as check:
         check.checked = len(storage.list(""))
-        for path in odd_paths():
-            check.problem(path, NO_FILE)
-    catalog = verify_parts(storage, report, sample, executor, progress)
-    dailies = verify_dailies(storage, report)
-    if sample != 0:
-        choose_anew(report, dailies, key, executor, progress)
+        for path in irregular_paths():
+            check.problem(path, NOT_A_FILE)
+    catalog = verify_pools(storage, report, sample, work)
+    ledger = verify_dailies(storage, report)
+    if ledger is not None and sample != 0:
+        choose_again(storage, report, ledger, key, work)
     if catalog is not None:
         verify_history(storage, report, catalog)
         _check_views(storage, report, catalog)
-    _check_runs(storage, report)
-    return report.results()
-
-
-def _check_runs(storage: Storage, report: Report) -> None:
-    """Make sure that the view `runs` can be read, and that status and service can go by the records."""
     for path in run_paths(storage):
         with report.check("run records", "files", path) as check:
             check.checked += 1
             read_record(storage, path)
+    return report.results()
 
 
 def _check_views(storage: Storage, report: Report, catalog: Catalog) -> None:
-    """Hold `catalog.sql` against what is there; a run that was killed leaves that of before."""
+    """Check `catalog.sql` against the files; a killed run may have left an earlier one."""
     has_dailies, has_runs = bool(daily_paths(storage)), bool(run_paths(storage))
     parts = part_paths(catalog)
     with report.check("views for DuckDB", "files", SQL_FILE) as check:
@@ -82,13 +73,13 @@ def _check_views(storage: Storage, report: Report, catalog: Catalog) -> None:
         if text == catalog_sql(parts, dailies=has_dailies, runs=has_runs):
             return
         if _was_right_before(storage, text):
-            check.note(SQL_FILE, "behind what is there; the next run rewrites it")
+            check.note(SQL_FILE, "out of date; the next run rewrites it")
         else:
-            check.problem(SQL_FILE, "not what Fairway writes; the next run rewrites it")
+            check.problem(SQL_FILE, "not the text that Fairway writes; the next run rewrites it")
 
 
 def _was_right_before(storage: Storage, text: str) -> bool:
-    """Whether a text is that of some catalog whose parts are all there."""
+    """Return whether a text was written for some catalog whose parts all exist."""
     parts = [path for path in _QUOTED.findall(text) if parse_part_path(path) is not None]
     texts = (catalog_sql(parts, dailies=d, runs=r) for d in (False, True) for r in (False, True))
     return text in texts and set(parts) <= set(storage.list(DEALS_PREFIX))

@@ -13,7 +13,7 @@ from math import fsum
 from typing import Final, TypeAlias
 
 from pipeline.daily.checks import deal_of
-from pipeline.daily.ledger import published_daily
+from pipeline.daily.files import published_daily
 from pipeline.deals.levels import par_of
 from pipeline.errors import CheckError
 from pipeline.store.storage import Storage

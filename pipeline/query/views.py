@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pipeline.daily.ledger import DAILY_FOLDER, daily_path, published_days
+from pipeline.daily.files import DAILY_FOLDER, daily_path, published_days
 from pipeline.deals.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64
 from pipeline.errors import MissingError
 from pipeline.pools.catalog import Catalog

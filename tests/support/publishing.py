@@ -1,4 +1,4 @@
-"""A data root and what publishes into it: shared by the tests of publishing."""
+"""A data root that tests of publishing publish into."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ from pathlib import Path
 from pipeline.daily.publish import Published, make_daily, publish
 from pipeline.store.documents import INDEX_SCHEMA, parse, render
 from pipeline.store.storage import LocalStorage, Storage
-from pipeline.work.progress import SILENT, Progress
+from pipeline.work.executors import Work
 from tests.support.doubles import FailingStorage, Killed
 
 KEY = bytes(range(32))
@@ -25,17 +25,17 @@ EMPTY_INDEX = render({"schema": INDEX_SCHEMA, "dailies": []})
 
 Files = dict[str, bytes]
 
-made_before = cache(make_daily)  # the tests publish the same few holes over and over
+made_before = cache(make_daily)  # the tests publish the same few holes many times
 
-EXECUTOR = ThreadPoolExecutor(2)
+WORK = Work(ThreadPoolExecutor(2))
 
 
 @dataclass
 class Site:
-    """A data root and what publishes into it."""
+    """A data root to publish into."""
 
     root: LocalStorage
-    progress: Progress = SILENT
+    work: Work = WORK
 
     def publish(
         self,
@@ -44,22 +44,22 @@ class Site:
         key: bytes | None = None,
         storage: Storage | None = None,
     ) -> Published:
-        return publish(storage or self.root, days, key, now, EXECUTOR, self.progress)
+        return publish(storage or self.root, days, key, now, self.work)
 
     def files(self) -> Files:
         return {path: self.root.read(path) for path in self.root.list("")}
 
     def changes(self, now: datetime = HALF_OVER, key: bytes | None = None) -> list[tuple[str, str]]:
-        """What publishing writes here, in order."""
+        """Return the changes that publishing makes, in order."""
         recorder = FailingStorage(self.root, NEVER, Killed())
         self.publish(now=now, key=key, storage=recorder)
         return recorder.changes
 
     def edit(self, path: str, **fields: object) -> None:
-        """Change fields of a document by hand."""
+        """Change fields of a document."""
         self.root.replace(path, render(parse(self.root.read(path), path) | fields))
 
 
 def site_in(folder: Path) -> Site:
-    """A data root in a folder, with nothing in it yet."""
+    """Return an empty data root in a folder."""
     return Site(LocalStorage(folder))

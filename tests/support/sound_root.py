@@ -1,4 +1,4 @@
-"""A sound data root to damage, and its verification as text: shared by the tests of verification."""
+"""A sound data root for tests to damage, and its verification as text."""
 
 import shutil
 import tempfile
@@ -9,6 +9,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
+from pipeline.daily.files import INDEX_PATH
 from pipeline.daily.publish import publish
 from pipeline.deals.levels import LEVELS
 from pipeline.integrity.report import CheckResult
@@ -19,7 +20,6 @@ from pipeline.query.views import write_views
 from pipeline.store.documents import parse, render
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.executors import Work
-from pipeline.work.progress import SILENT
 
 KEY = bytes(range(32))
 NIGHTS = (date(2026, 11, 29), date(2026, 11, 30))
@@ -28,42 +28,44 @@ NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)  # the 27th and the 28th are over
 DEALS_PER_NIGHT = 12
 SAMPLE = 3
 
+FILES = "only regular files"
 CATALOG = "catalog"
-PARTS = "parts there, as the catalog hashed them"
+GAPS = "no gaps between parts"
+PARTS = "parts match their hashes"
 SCHEMA = "schema and versions"
-NUMBERS = "deal numbers ascending, as many as the catalog says"
-NAMES = "levels and rules those of the pool"
-CARDS = "cards those of the number's shuffle"
+NUMBERS = "deal numbers and counts match the catalog"
+NAMES = "levels and rules match the pool"
+CARDS = "cards match the deal numbers"
 PUZZLES = "puzzle ids recomputed"
 LINES = "lines replayed to their score and draws"
-SCORES = "par and quantiles recomputed from the scores"
-ADMITTED = "means that the policy admits"
+SCORES = "par and statistics recomputed from the scores"
+ADMITTED = "means admitted by the level"
 TWICE = "no puzzle twice in a pool"
-SAMPLED = "sampled deals solved and rated anew"
-DAILIES = "dailies faultless, under their own date"
+SAMPLED = "sampled deals solved and rated again"
+DAILIES = "dailies valid"
 DATES = "no puzzle on two dates"
-SOLUTIONS = "solutions there, as hashed, replayed"
-INDEX = "dailies as the index hashed them"
-CHOSEN = "holes chosen anew"
+SOLUTIONS = "solutions match their hashes and replay"
+INDEX = "dailies match the index"
+CHOSEN = "holes chosen again"
 VIEWS = "views for DuckDB"
 RUNS = "run records"
 
 Results = Mapping[str, CheckResult]
 
-EXECUTOR = ThreadPoolExecutor(2)
+WORK = Work(ThreadPoolExecutor(2))
 
 
 @cache
 def sound_files() -> Mapping[str, bytes]:
-    """The files of a data root of two nights and four dailies, made once."""
+    """Return the files of a data root with two nights and four dailies, made once."""
     folder = Path(tempfile.mkdtemp())
     storage = LocalStorage(folder)
     catalog = load_catalog(storage)
     for night in NIGHTS:
-        deals = dict.fromkeys(LEVELS, DEALS_PER_NIGHT)
-        catalog = add_nights(storage, catalog, [night], deals, dict.fromkeys(LEVELS, 1000), Work(EXECUTOR))
+        deals, caps = dict.fromkeys(LEVELS, DEALS_PER_NIGHT), dict.fromkeys(LEVELS, 1000)
+        catalog = add_nights(storage, catalog, [night], deals, caps, WORK)
     save_catalog(storage, catalog)
-    publish(storage, DAYS, None, NOW, EXECUTOR, SILENT)
+    publish(storage, DAYS, None, NOW, WORK)
     write_views(storage, catalog)
     files = {path: storage.read(path) for path in storage.list("")}
     shutil.rmtree(folder)
@@ -71,7 +73,7 @@ def sound_files() -> Mapping[str, bytes]:
 
 
 def sound_root(folder: Path) -> LocalStorage:
-    """A copy of the sound data root, to be damaged."""
+    """Return a copy of the sound data root, to be damaged."""
     for path, data in sound_files().items():
         place = folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -80,26 +82,35 @@ def sound_root(folder: Path) -> LocalStorage:
 
 
 def verified(storage: Storage, sample: int | None = 0, key: bytes | None = None) -> Results:
-    """Verify; nothing is solved unless a sample is asked for, and each look at the clock is a second."""
+    """Verify a data root; the clock moves by one second per reading."""
     ticks = count()
-    odd_paths = storage.odd_paths if isinstance(storage, LocalStorage) else tuple
-    results = verify(storage, key, sample, EXECUTOR, lambda: float(next(ticks)), SILENT, odd_paths)
+    irregular_paths = storage.odd_paths if isinstance(storage, LocalStorage) else tuple
+    results = verify(storage, key, sample, WORK, lambda: float(next(ticks)), irregular_paths)
     return {result.name: result for result in results}
 
 
 def parts_of(catalog: Catalog) -> list[Part]:
+    """Return all parts of a catalog."""
     return [part for pool in catalog.pools for part in pool.parts]
 
 
 def problems(results: Results) -> dict[str, list[str]]:
-    """The problems as text, under the checks that found any."""
+    """Return the problems as text, by the check that found them."""
     return {name: list(map(str, result.problems)) for name, result in results.items() if result.problems}
 
 
 def notes(results: Results) -> dict[str, list[str]]:
+    """Return the notes as text, by the check that made them."""
     return {name: list(map(str, result.notes)) for name, result in results.items() if result.notes}
 
 
+def rebuild_index(storage: LocalStorage) -> None:
+    """Make the index again from the dailies alone."""
+    if INDEX_PATH in storage.list(INDEX_PATH):
+        storage.remove(INDEX_PATH)
+    publish(storage, (), None, NOW, WORK)
+
+
 def edit(storage: LocalStorage, path: str, **fields: object) -> None:
-    """Change fields of a document by hand."""
+    """Change fields of a document."""
     storage.replace(path, render(parse(storage.read(path), path) | fields))

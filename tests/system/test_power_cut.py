@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from jobs.terminal import clock
-from pipeline.daily.ledger import INDEX_PATH
+from pipeline.daily.files import INDEX_PATH
 from pipeline.pools import nights as generate
 from pipeline.pools.catalog import CATALOG_FILE, kept_path
 from pipeline.query.views import SQL_FILE

@@ -215,7 +215,7 @@ def test_some_holes_are_published_and_those_that_are_out_stay(copied_root: Path)
 def test_verification_prints_a_line_for_each_check_and_changes_nothing(copied_root: Path) -> None:
     before = files_of(copied_root)
     text = done("verify", "--sample", 2, "--data", copied_root).text
-    assert text.endswith("\nno problem found\n")
+    assert text.endswith("\nno problems found\n")
     report = document("verify", "--sample", 2, "--data", copied_root, "--json")
     assert report["passed"]
     assert text.count("ok  ") == len(report["checks"]) > 10

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.daily.checks import deal_of
-from pipeline.daily.ledger import published_daily
+from pipeline.daily.files import published_daily
 from pipeline.deals.levels import DAILY, level_named
 from pipeline.play.rounds import round_of
 from pipeline.pools.catalog import load_catalog

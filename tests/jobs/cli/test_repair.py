@@ -1,4 +1,4 @@
-"""`fairway repair`: what it says and leaves behind, and that it only rehearses where that was asked for."""
+"""`fairway repair`: what it prints and changes, and that a dry run changes nothing."""
 
 import json
 import shutil
@@ -29,7 +29,7 @@ def root(made_root: Path, tmp_path: Path) -> Path:
 
 
 def content(root: Path) -> dict[str, bytes]:
-    """Everything but what tells of runs."""
+    """Return all files but those about runs."""
     return {
         path: data
         for path, data in files_of(root).items()
@@ -46,13 +46,13 @@ def report(*arguments: object) -> Any:
 
 
 def record(root: Path) -> dict[str, Any]:
-    """Of the run of this test."""
+    """Return the record of this test's run."""
     (file,) = (root / "runs").glob("20261130T1301*.json")
     document: dict[str, Any] = json.loads(file.read_bytes())
     return document
 
 
-def test_damage_is_mended_told_and_recorded(root: Path) -> None:
+def test_damage_is_repaired_reported_and_recorded(root: Path) -> None:
     before = content(root)
     part = part_of(root)
     part.write_bytes(part.read_bytes()[:-1] + b"x")
@@ -60,53 +60,55 @@ def test_damage_is_mended_told_and_recorded(root: Path) -> None:
     assert fairway("verify", "--sample", 0, "--data", root).code == 1
     outcome = done("repair", "--data", root)
     part_line, daily_line, _, total = outcome.text.splitlines()
-    assert part_line.startswith(f"mended    {part.relative_to(root)} is damaged: ")
-    assert daily_line == f"mended    {DAILY}: missing; made anew, to the hash in daily/index.json"
-    assert total == "2 files mended"
+    assert part_line.startswith(f"repaired    {part.relative_to(root)} is damaged: ")
+    assert daily_line == (
+        f"repaired    {DAILY} is missing, but daily/index.json lists it; made again, to that hash"
+    )
+    assert total == "2 files repaired"
     assert content(root) == before
     done("verify", "--data", root)
     found = record(root)
     assert (found["job"], found["outcome"], found["mended"], found["refused"]) == ("repair", "done", 2, 0)
 
 
-def test_a_dry_run_tells_the_same_and_changes_nothing(root: Path) -> None:
+def test_a_dry_run_reports_the_same_and_changes_nothing(root: Path) -> None:
     part_of(root).unlink()
     (root / "catalog.sql").unlink()
     before = files_of(root)
     with root_lock(root, NOW):  # it does not wait for another run
         outcome = done("repair", "--dry-run", "--data", root)
-        rehearsed = report("repair", "--dry-run", "--data", root)
-    assert outcome.text.count("can mend  ") == 2
+        planned = report("repair", "--dry-run", "--data", root)
+    assert outcome.text.count("can repair  ") == 2
     assert outcome.text.endswith("\n2 files can be mended; nothing was changed\n")
     assert {path: data for path, data in files_of(root).items() if path != LOCK_FILE} == {
         path: data for path, data in before.items() if path != LOCK_FILE
     }
-    assert report("repair", "--data", root) == {**rehearsed, "dry_run": False}
+    assert report("repair", "--data", root) == {**planned, "dry_run": False}
 
 
-def test_what_is_refused_is_told_with_1_and_stays(root: Path) -> None:
+def test_a_refused_file_stays_and_the_exit_code_is_1(root: Path) -> None:
     (root / "catalog.json").write_text("{")
     (root / "daily" / "solutions" / "2026-11-28.json").unlink()
     outcome = fairway("repair", "--data", root)
     assert outcome.code == 1
     first, second = outcome.text.splitlines()[:2]
-    assert first.startswith("mended    daily/solutions/2026-11-28.json: missing, though")
-    assert second.startswith("REFUSED   catalog.json is not a JSON document")
+    assert first.startswith("repaired    daily/solutions/2026-11-28.json is missing, but")
+    assert second.startswith("REFUSED     catalog.json ")
     assert "restore a copy" in second
-    assert outcome.text.endswith("\n1 file mended; 1 file refused\n")
+    assert outcome.text.endswith("\n1 file repaired; 1 file refused\n")
     assert (root / "catalog.json").read_text() == "{"
     assert (record(root)["mended"], record(root)["refused"]) == (1, 1)
 
 
-def test_where_nothing_is_damaged_nothing_is_done(root: Path) -> None:
+def test_without_damage_nothing_is_done(root: Path) -> None:
     before = content(root)
-    assert "nothing to do, every file has the hash on record" in done("repair", "--data", root).text
+    assert "nothing to repair: every file has its recorded hash" in done("repair", "--data", root).text
     assert content(root) == before
     assert record(root)["outcome"] == "nothing to do"
     assert report("repair", "--data", root) == {"dry_run": False, "mended": [], "refused": []}
 
 
-def test_a_repair_beside_another_run_is_told_to_wait_with_75(root: Path) -> None:
+def test_a_repair_during_another_run_ends_with_75(root: Path) -> None:
     (root / DAILY).unlink()
     with root_lock(root, NOW):
         outcome = fairway("repair", "--data", root)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from jobs.terminal import clock
-from pipeline.daily.ledger import daily_path, solution_path
+from pipeline.daily.files import daily_path, solution_path
 from pipeline.store.root import open_root
 from pipeline.work.records import Outcome, write_record
 from tests.support.command import ROOT, done, fairway, files_of

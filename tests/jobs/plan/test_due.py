@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.plan.due import Due, Standing, due, night_of
-from pipeline.daily.hole import is_over
+from pipeline.daily.calendar import is_over
 
 AT = time(0, 5)
 NIGHT = date(2026, 11, 30)

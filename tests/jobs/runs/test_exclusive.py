@@ -12,14 +12,14 @@ from jobs.runs.context import Tools
 from jobs.runs.exclusive import exclusive_run
 from jobs.runs.publishing import run_publish
 from jobs.settings.model import Settings
-from pipeline.daily.ledger import daily_path
+from pipeline.daily.files import daily_path
 from pipeline.daily.publish import publish
 from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.pools.catalog import CATALOG_FILE
 from pipeline.query.views import SQL_FILE
 from pipeline.store.storage import LocalStorage
 from pipeline.work.progress import SILENT
-from tests.support.publishing import DAYS, EXECUTOR
+from tests.support.publishing import DAYS, WORK
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 TOOLS = Tools(lambda: NOW, SILENT, "0.1.0")
@@ -81,7 +81,7 @@ def test_a_run_that_meets_no_catalog_still_tells_that_it_is_damaged(storage: Loc
 
 
 def test_the_record_of_a_run_that_found_damage_counts_what_it_published(storage: LocalStorage) -> None:
-    publish(storage, DAYS[:1], None, datetime(2026, 11, 27, tzinfo=UTC), EXECUTOR, SILENT)
+    publish(storage, DAYS[:1], None, datetime(2026, 11, 27, tzinfo=UTC), WORK)
     storage.create(daily_path(DAYS[1]), b"{")
     with pytest.raises(DamagedError, match=f"{DAYS[1]}"):
         run_publish(storage, DAYS, Settings(), TOOLS)

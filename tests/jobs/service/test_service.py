@@ -25,7 +25,7 @@ from jobs.service.service import Service
 from jobs.settings.model import METRICS_FILE, Settings
 from jobs.terminal import clock
 from pipeline.daily import publish
-from pipeline.daily.ledger import SOLUTION_FOLDER, daily_path, days_in
+from pipeline.daily.files import SOLUTION_FOLDER, daily_path, days_in
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import StorageError
 from pipeline.pools import nights as generate

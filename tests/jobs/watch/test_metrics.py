@@ -14,7 +14,7 @@ from jobs.runs.exclusive import exclusive_run, mending_run
 from jobs.settings.model import METRICS_FILE, Settings
 from jobs.watch.metrics import metrics_text, published_through
 from jobs.watch.status import PROBLEMS, Found, Problem, status_of
-from pipeline.daily.ledger import daily_path
+from pipeline.daily.files import daily_path
 from pipeline.errors import CheckError, StorageError
 from pipeline.pools.catalog import empty_catalog
 from pipeline.store.storage import LocalStorage

@@ -9,7 +9,7 @@ import pytest
 
 from jobs.settings.model import LevelSettings, Settings
 from jobs.watch.status import Found, Status, look, next_nightly, status_of
-from pipeline.daily.ledger import daily_path
+from pipeline.daily.files import daily_path
 from pipeline.pools.catalog import CATALOG_FILE, Catalog, empty_catalog
 from pipeline.work.counts import LevelCounts
 from pipeline.work.records import Outcome, RunRecord, Tally, record_path, write_record

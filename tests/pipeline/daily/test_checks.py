@@ -1,4 +1,4 @@
-"""What no schema can say is found too: another date, other cards, another puzzle, sums that do not add up."""
+"""Faults that a schema cannot express are found: another date, other cards, another puzzle, wrong sums."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def solution() -> Document:
     return parse((REFERENCE / "solution-2026-11-30.json").read_bytes(), "solution")
 
 
-def test_the_reference_is_faultless(daily: Document, solution: Document) -> None:
+def test_the_reference_is_valid(daily: Document, solution: Document) -> None:
     assert daily_faults(daily) == ()
     assert solution_faults(solution, daily) == ()
     assert deal_of(daily) == parse_deal(daily["deal"])
@@ -59,33 +59,33 @@ def swap_suits_everywhere(daily: Document) -> None:
 
 FAULTS: list[tuple[Callable[[Document], None], str]] = [
     (put("date", value="2027-02-29"), "$.date: 2027-02-29 does not exist"),
-    (put("date", value="2026-12-01"), "$.hole: 334 is not 335, the hole of 2026-12-01"),
-    (put("hole", value=333), "$.hole: 333 is not 334, the hole of 2026-11-30"),
-    (swap_in("2C", "KH"), "$.deal: not the cards of columns, waste and stock"),
-    (swap_in("2C", "2S"), "$.deal: not the cards of columns, waste and stock"),
+    (put("date", value="2026-12-01"), "$.hole: 334 is not 335, the hole number of 2026-12-01"),
+    (put("hole", value=333), "$.hole: 333 is not 334, the hole number of 2026-11-30"),
+    (swap_in("2C", "KH"), "$.deal: not the cards of the columns, waste and stock"),
+    (swap_in("2C", "2S"), "$.deal: not the cards of the columns, waste and stock"),
     (
         put("puzzle_id", value="0" * 16),
         "$.puzzle_id: 0000000000000000 is not 243f8b18d5796b58",
     ),
-    (put("rules", "plays_on", "K", value=["Q", "A"]), "$.rules: not the rules named golf"),
-    (put("rules", "name", value="relaxed"), "$.rules: not the rules named relaxed"),
-    (put("rules", "draw_any_time", value=False), "$.rules: not the rules named golf"),
+    (put("rules", "plays_on", "K", value=["Q", "A"]), "$.rules: not the rules golf"),
+    (put("rules", "name", value="relaxed"), "$.rules: not the rules relaxed"),
+    (put("rules", "draw_any_time", value=False), "$.rules: not the rules golf"),
     (
         put("steady", "probabilities", 20, value=0.942158136),
-        "$.steady.probabilities: they add up to 1.000000101, not to 1",
+        "$.steady.probabilities: their sum is 1.000000101, not 1",
     ),
     (
         put("steady", "mean", value=3.941046165),
         "$.steady.mean: 3.941046165 is not 3.941045177, the mean",
     ),
-    (put("steady", "clear_rate", value=0.1), "$.steady.clear_rate: 0.1 is not 0.000000000, that of the"),
-    (put("par", value=3), "$.par: 3 does not follow from a mean of 3.941045165"),
-    (put("par", value=5), "$.par: 5 does not follow from a mean of 3.941045165"),
+    (put("steady", "clear_rate", value=0.1), "$.steady.clear_rate: 0.1 is not 0.000000000, as the"),
+    (put("par", value=3), "$.par: 3 does not match a mean of 3.941045165"),
+    (put("par", value=5), "$.par: 5 does not match a mean of 3.941045165"),
 ]
 
 
 @pytest.mark.parametrize(("change", "fault"), FAULTS, ids=[fault for _, fault in FAULTS])
-def test_what_the_schema_lets_through_is_found(
+def test_faults_that_the_schema_allows_are_found(
     change: Callable[[Document], None], fault: str, daily: Document
 ) -> None:
     change(daily)
@@ -93,12 +93,12 @@ def test_what_the_schema_lets_through_is_found(
     assert any(found.startswith(fault) for found in daily_faults(daily)), daily_faults(daily)
 
 
-def test_suits_belong_to_the_deal_but_not_to_the_puzzle(daily: Document) -> None:
+def test_other_suits_make_another_deal_but_not_another_puzzle(daily: Document) -> None:
     swap_suits_everywhere(daily)
     assert daily_faults(daily) == ()
 
 
-def test_faults_of_the_schema_come_alone(daily: Document) -> None:
+def test_after_faults_of_the_schema_nothing_else_is_checked(daily: Document) -> None:
     daily["columns"] = []
     assert daily_faults(daily) == schema_faults(daily, DAILY_SCHEMA) != ()
 
@@ -107,15 +107,15 @@ def test_faults_of_the_schema_come_alone(daily: Document) -> None:
     ("change", "fault"),
     [
         ({"schema": "fairway-daily/1.0"}, r"\$\.schema: .*"),
-        ({"date": "2026-12-01"}, r"\$\.date: 2026-12-01 is not 2026-11-30, that of the daily"),
-        ({"puzzle_id": "0" * 16}, r"\$\.puzzle_id: 0{16} is not 243f8b18d5796b58, that of the daily"),
-        ({"best_score": -1}, r"\$\.best_score: -1 is not 0, that of the daily"),
+        ({"date": "2026-12-01"}, r"\$\.date: 2026-12-01 is not 2026-11-30, as in the daily"),
+        ({"puzzle_id": "0" * 16}, r"\$\.puzzle_id: 0{16} is not 243f8b18d5796b58, as in the daily"),
+        ({"best_score": -1}, r"\$\.best_score: -1 is not 0, as in the daily"),
         ({"line": "1" * 35}, r"\$\.line: move 1 of the line, '1', is not legal; legal there: D"),
         ({"line": "7" * 35}, r"\$\.line: move .* is not legal; .*"),
     ],
     ids=str,
 )
-def test_a_solution_that_is_not_that_of_the_daily_is_found(
+def test_a_solution_of_another_daily_is_found(
     change: Document, fault: str, daily: Document, solution: Document
 ) -> None:
     faults = solution_faults(solution | change, daily)
@@ -125,12 +125,12 @@ def test_a_solution_that_is_not_that_of_the_daily_is_found(
 def test_a_line_that_ends_with_another_score_is_found(daily: Document, solution: Document) -> None:
     better = {"best_score": -1}
     assert solution_faults(solution | better, daily | better) == (
-        "$.line: it ends with a score of 0, not of -1",
+        "$.line: it ends with a score of 0, not -1",
     )
 
 
 @pytest.mark.parametrize("day", [date(2026, 1, day) for day in range(1, 6)], ids=str)
-def test_what_is_made_is_faultless(day: date) -> None:
+def test_new_holes_are_valid(day: date) -> None:
     hole = choose(day, None)
     daily = parse(daily_bytes(hole), "daily")
     assert (daily_faults(daily), solution_faults(parse(solution_bytes(hole), "solution"), daily)) == ((), ())

@@ -1,4 +1,4 @@
-"""The hole of a date is the frozen one, depends on nothing but date and key, and exists for every date."""
+"""The hole of a date is the frozen one, depends only on date and key, and exists for every date."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.daily.calendar import FIRST_DAY, hole_number, is_over
 from pipeline.daily.checks import daily_faults, solution_faults
-from pipeline.daily.hole import FIRST_DAY, choose, daily_bytes, hole_of, is_over, key_id, solution_bytes
+from pipeline.daily.hole import choose, daily_bytes, key_id, solution_bytes
 from pipeline.deals.shuffle import daily_candidate
 from pipeline.store.documents import parse
 from solver.errors import UsageError
@@ -32,14 +33,14 @@ def days_between(first: date, last: date) -> list[date]:
 any_day = st.dates(FIRST_DAY, LAST_DAY)
 
 
-def test_the_reference_files_are_met_byte_for_byte() -> None:
+def test_the_reference_files_are_reproduced_byte_for_byte() -> None:
     hole = choose(REFERENCE_DAY, None)
     assert daily_bytes(hole) == (REFERENCE / "daily-2026-11-30.json").read_bytes()
     assert solution_bytes(hole) == (REFERENCE / "solution-2026-11-30.json").read_bytes()
 
 
 @pytest.mark.parametrize("expected", frozen()["daily_holes"], ids=lambda row: row["date"])
-def test_the_frozen_holes_are_met_exactly(expected: dict[str, object]) -> None:
+def test_the_frozen_holes_are_reproduced(expected: dict[str, object]) -> None:
     hole = choose(date.fromisoformat(str(expected["date"])), None)
     certified = hole.certified
     assert {
@@ -53,9 +54,9 @@ def test_the_frozen_holes_are_met_exactly(expected: dict[str, object]) -> None:
     } == expected
 
 
-@pytest.mark.parametrize("key", [None, KEY], ids=["without a key", "with one"])
+@pytest.mark.parametrize("key", [None, KEY], ids=["without a key", "with a key"])
 @pytest.mark.parametrize("day", [date(2026, 1, 1), date(2026, 3, 1), date(2027, 2, 28)], ids=str)
-def test_the_hole_is_the_first_shuffle_that_is_cleared_and_neither_easy_nor_hard(
+def test_the_hole_is_the_first_shuffle_that_the_policy_admits(
     day: date, key: bytes | None
 ) -> None:
     golf = RULES["golf"]
@@ -68,7 +69,7 @@ def test_the_hole_is_the_first_shuffle_that_is_cleared_and_neither_easy_nor_hard
     assert (hole.attempt, hole.certified.deal) == (attempt, deal)
 
 
-def test_a_key_gives_other_holes_and_says_which_key_it_was() -> None:
+def test_a_key_gives_other_holes_with_its_id() -> None:
     keyed = parse(daily_bytes(choose(REFERENCE_DAY, KEY)), "keyed")
     open_one = parse(daily_bytes(choose(REFERENCE_DAY, None)), "open")
     assert (keyed["keyed"], keyed["key_id"]) == (True, key_id(KEY))
@@ -79,7 +80,7 @@ def test_a_key_gives_other_holes_and_says_which_key_it_was() -> None:
 
 
 def test_the_key_id_is_eight_digits_of_a_hash() -> None:
-    assert key_id(KEY) == "e9303e2d"  # worked out with sha256sum
+    assert key_id(KEY) == "e9303e2d"  # computed with sha256sum
     assert key_id(KEY) != key_id(bytes(32))
 
 
@@ -101,7 +102,7 @@ def test_a_key_of_another_size_is_refused() -> None:
     ],
     ids=str,
 )
-def test_leap_days_year_ends_and_centuries_have_faultless_holes(day: date) -> None:
+def test_leap_days_year_ends_and_centuries_have_valid_holes(day: date) -> None:
     hole = choose(day, None)
     daily = parse(daily_bytes(hole), "daily")
     assert daily_faults(daily) == ()
@@ -118,17 +119,17 @@ def test_other_threads_and_another_order_give_the_same_bytes() -> None:
 
 @pytest.mark.parametrize(("day", "hole"), [("2026-01-01", 1), ("2026-11-30", 334), ("2027-01-01", 366)])
 def test_holes_are_counted_from_the_first_day(day: str, hole: int) -> None:
-    assert hole_of(date.fromisoformat(day)) == hole
+    assert hole_number(date.fromisoformat(day)) == hole
 
 
 @given(any_day.filter(lambda day: day < LAST_DAY))
 def test_each_day_has_the_next_number(day: date) -> None:
-    assert hole_of(day + timedelta(days=1)) == hole_of(day) + 1
+    assert hole_number(day + timedelta(days=1)) == hole_number(day) + 1
 
 
 @pytest.mark.parametrize("day", [date(2025, 12, 31), date(1, 1, 1)], ids=str)
 def test_there_is_no_hole_before_the_first_day(day: date) -> None:
-    with pytest.raises(UsageError, match=f"there is no hole for {day}: the first one is that of 2026-01-01"):
+    with pytest.raises(UsageError, match=f"there is no hole for {day}; the first one is for 2026-01-01"):
         choose(day, None)
 
 
@@ -142,7 +143,7 @@ def test_a_date_is_over_when_it_has_ended_on_the_last_clock_on_earth(day: date) 
     assert not is_over(day, midnight_there - timedelta(microseconds=1))
 
 
-def test_the_last_date_of_the_calendar_is_not_over_before_the_calendar_ends() -> None:
+def test_the_last_date_of_the_calendar_is_not_over_before_it_ends() -> None:
     assert not is_over(LAST_DAY, datetime(9999, 12, 31, 23, 59, tzinfo=UTC))
 
 

@@ -1,5 +1,6 @@
-"""Publishing: the same bytes however it came about, in an order that holds after any stop."""
+"""Publishing gives the same bytes in any order, and can be completed after any stop."""
 
+import dataclasses
 import pickle
 from datetime import date, datetime
 from functools import partial
@@ -8,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from pipeline.daily import publish as module
-from pipeline.daily.ledger import (
+from pipeline.daily.files import (
     INDEX_PATH,
     daily_path,
-    parse_index,
     private_solution_path,
     published_daily,
     published_days,
     solution_path,
 )
+from pipeline.daily.ledger import parse_index
 from pipeline.daily.publish import Published, make_daily
 from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.store.documents import INDEX_SCHEMA, parse, schema_faults
@@ -31,6 +32,7 @@ from tests.support.publishing import (
     KEY,
     NONE_OVER,
     OTHER_KEY,
+    WORK,
     Files,
     Site,
     made_before,
@@ -51,7 +53,7 @@ def site(tmp_path: Path) -> Site:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Files:
-    """The files after one quiet run."""
+    """The files after one run without interruption."""
     other = site_in(tmp_path_factory.mktemp("undisturbed"))
     other.publish()
     return other.files()
@@ -67,7 +69,7 @@ def test_the_published_files_are_the_reference_byte_for_byte(site: Site) -> None
     assert list(files) == [INDEX_PATH]
 
 
-def test_the_index_lists_what_is_there_in_the_order_of_dates(site: Site) -> None:
+def test_the_index_lists_the_dailies_by_date(site: Site) -> None:
     site.publish(DAYS[::-1])
     index = parse(site.root.read(INDEX_PATH), INDEX_PATH)
     assert schema_faults(index, INDEX_SCHEMA) == ()
@@ -119,16 +121,16 @@ def test_a_second_run_writes_nothing(site: Site) -> None:
     assert site.publish() == Published((), len(DAYS), ())
 
 
-def test_progress_is_told_of_each_hole(site: Site) -> None:
-    told = []
+def test_progress_is_updated_for_each_hole(site: Site) -> None:
+    updates = []
 
     class Recorder:
         def update(self, task: str, done: int, total: int) -> None:
-            told.append((task, done, total))
+            updates.append((task, done, total))
 
-    site.progress = Recorder()
+    site.work = dataclasses.replace(WORK, progress=Recorder())
     site.publish()
-    assert told == [("daily", done, len(DAYS)) for done in range(1, len(DAYS) + 1)]
+    assert updates == [("daily", done, len(DAYS)) for done in range(1, len(DAYS) + 1)]
 
 
 def test_a_date_before_the_first_hole_is_refused_before_anything_is_written(site: Site) -> None:
@@ -137,7 +139,7 @@ def test_a_date_before_the_first_hole_is_refused_before_anything_is_written(site
     assert site.files() == {}
 
 
-def test_a_published_hole_is_read_back_checked(site: Site) -> None:
+def test_published_daily_checks_what_it_reads(site: Site) -> None:
     site.publish(DAYS[:2])
     assert published_daily(site.root, DAYS[0])["date"] == str(DAYS[0])
     with pytest.raises(CheckError, match=f"the Daily hole of {DAYS[2]} is not published"):
@@ -147,7 +149,7 @@ def test_a_published_hole_is_read_back_checked(site: Site) -> None:
     site.edit(daily_path(DAYS[0]), date=str(DAYS[1]))
     site.edit(daily_path(DAYS[1]), par=9)
     for day in DAYS[:2]:
-        with pytest.raises(DamagedError, match=f"{day}.json: .*restore it from a copy"):
+        with pytest.raises(DamagedError, match=f"{day}.json is damaged: "):
             published_daily(site.root, day)
 
 
@@ -160,15 +162,15 @@ def test_work_and_result_can_travel_to_another_process(monkeypatch: pytest.Monke
 
 # Stopped anywhere
 
-CHANGES = 10  # the index, two files a hole, the index again
+CHANGES = 10  # the index, two files per hole, the index again
 
 
-def test_the_number_of_changes_is_what_the_tests_below_go_through(site: Site) -> None:
+def test_publishing_takes_as_many_changes_as_the_tests_below_stop_at(site: Site) -> None:
     assert len(site.changes()) == CHANGES
 
 
 def assert_sound(site: Site) -> None:
-    """What any reader may rely on at any moment."""
+    """Check what readers may rely on at any time."""
     solutions = {sha256_of(data) for path, data in site.files().items() if "solutions/" in path}
     for day in published_days(site.root):
         assert parse(site.root.read(daily_path(day)), "daily")["solution_sha256"] in solutions
@@ -180,9 +182,9 @@ def assert_sound(site: Site) -> None:
 
 
 STOPS = {
-    "killed before it": (Killed(), False),
-    "killed after it": (Killed(), True),
-    "no space for it": (StorageError("no space left"), False),
+    "killed before": (Killed(), False),
+    "killed after": (Killed(), True),
+    "no space": (StorageError("no space left"), False),
 }
 
 
@@ -224,7 +226,7 @@ def test_two_solutions_move_in_five_changes(site: Site) -> None:
 
 
 @pytest.mark.parametrize("leftover_now", [NONE_OVER, ALL_OVER], ids=["private", "public"])
-def test_a_solution_left_under_another_key_gives_way(
+def test_a_solution_that_a_killed_run_left_under_another_key_is_replaced(
     site: Site, undisturbed: Files, leftover_now: datetime
 ) -> None:
     for day in (DAYS[1], DAYS[3]):

@@ -1,4 +1,4 @@
-"""What is out stays, whatever key, clock or damage; and no damage stands in the way of anything else."""
+"""Published holes survive another key, clock or policy, and damage does not block publishing."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -8,16 +8,10 @@ from pathlib import Path
 import pytest
 
 from pipeline.daily import publish as module
+from pipeline.daily.files import INDEX_PATH, daily_path, private_solution_path, published_days, solution_path
 from pipeline.daily.hole import DailyHole, choose
-from pipeline.daily.ledger import (
-    INDEX_PATH,
-    daily_path,
-    parse_index,
-    private_solution_path,
-    published_days,
-    solution_path,
-)
-from pipeline.daily.publish import Published, make_daily, rebuild_index
+from pipeline.daily.ledger import parse_index
+from pipeline.daily.publish import Published, make_daily
 from pipeline.errors import CheckError, DamagedError
 from pipeline.store.text import sha256_of
 from tests.support.publishing import (
@@ -65,10 +59,10 @@ def test_a_published_hole_survives_a_newer_policy(site: Site, monkeypatch: pytes
 
 
 def as_the_hole_of(day: date, monkeypatch: pytest.MonkeyPatch, *others: date) -> None:
-    """Let other dates have the hole of a date."""
+    """Make `choose` return the hole of one date for other dates too."""
 
-    def twin(asked: date, key: bytes | None, _watch: object) -> DailyHole:
-        return dataclasses.replace(choose(day if asked in others else asked, key), day=asked)
+    def twin(wanted: date, key: bytes | None, _watch: object) -> DailyHole:
+        return dataclasses.replace(choose(day if wanted in others else wanted, key), day=wanted)
 
     monkeypatch.setattr(module, "choose", twin)
     monkeypatch.setattr(module, "make_daily", make_daily)
@@ -76,16 +70,16 @@ def as_the_hole_of(day: date, monkeypatch: pytest.MonkeyPatch, *others: date) ->
 
 def test_two_dates_of_one_run_never_get_one_puzzle(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     as_the_hole_of(DAYS[0], monkeypatch, DAYS[1])
-    with pytest.raises(CheckError, match=rf"{DAYS[1]} was not published: its puzzle .*/{DAYS[0]}\.json"):
+    with pytest.raises(CheckError, match=rf"{DAYS[1]} was not published: daily/{DAYS[0]}\.json already has its puzzle"):
         site.publish()
     assert published_days(site.root) == (DAYS[0], *DAYS[2:])
     assert tuple(parse_index(site.root.read(INDEX_PATH))) == (DAYS[0], *DAYS[2:])
 
 
-def test_a_date_never_gets_the_puzzle_of_one_that_is_out(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_date_never_gets_a_published_puzzle(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     site.publish([DAYS[2]])
     as_the_hole_of(DAYS[2], monkeypatch, DAYS[0])
-    with pytest.raises(CheckError, match=rf"{DAYS[0]} was not published: its puzzle .*/{DAYS[2]}\.json"):
+    with pytest.raises(CheckError, match=rf"{DAYS[0]} was not published: daily/{DAYS[2]}\.json already has its puzzle"):
         site.publish()
     assert published_days(site.root) == DAYS[1:]
 
@@ -98,7 +92,7 @@ def test_a_hole_whose_line_fails_its_replay_is_not_published(
     wrong = dataclasses.replace(hole, certified=dataclasses.replace(hole.certified, line=line))
     monkeypatch.setattr(module, "choose", lambda *_: wrong)
     monkeypatch.setattr(module, "make_daily", make_daily)
-    with pytest.raises(CheckError, match=f"the hole made for {DAYS[0]} is not right and was not published"):
+    with pytest.raises(CheckError, match=f"the hole of {DAYS[0]} failed its checks and was not published"):
         site.publish(DAYS[:1])
     assert site.files() == {INDEX_PATH: EMPTY_INDEX}
 
@@ -106,7 +100,7 @@ def test_a_hole_whose_line_fails_its_replay_is_not_published(
 # Damage
 
 
-def test_a_daily_edited_by_hand_stays_and_the_index_keeps_the_hash_it_was_published_with(site: Site) -> None:
+def test_an_edited_daily_stays_and_the_index_keeps_its_hash(site: Site) -> None:
     site.publish(DAYS[:2])
     index = parse_index(site.root.read(INDEX_PATH))
     site.edit(daily_path(DAYS[0]), attempt=99)
@@ -119,7 +113,7 @@ def test_a_daily_edited_by_hand_stays_and_the_index_keeps_the_hash_it_was_publis
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b"\xff", b'{"schema":"fairway-daily/1.0"}\n'])
-def test_a_damaged_daily_stands_in_nobodys_way_and_is_not_replaced(site: Site, content: bytes) -> None:
+def test_a_damaged_daily_does_not_block_publishing_and_is_not_replaced(site: Site, content: bytes) -> None:
     site.root.create(daily_path(DAYS[1]), content)
     with pytest.raises(DamagedError, match=rf"daily/{DAYS[1]}\.json"):
         site.publish()
@@ -129,12 +123,12 @@ def test_a_damaged_daily_stands_in_nobodys_way_and_is_not_replaced(site: Site, c
 
 def test_a_daily_under_another_date_is_not_listed(site: Site) -> None:
     site.root.create(daily_path(DAYS[1]), made_before(DAYS[0], None).daily)
-    with pytest.raises(DamagedError, match=r"\$\.date: 2026-11-27 is not that of the file's name"):
+    with pytest.raises(DamagedError, match=r"\$\.date: 2026-11-27 is not the date in the file name"):
         site.publish()
     assert DAYS[1] not in parse_index(site.root.read(INDEX_PATH))
 
 
-def test_a_daily_that_went_comes_back_as_it_was(site: Site) -> None:
+def test_a_missing_daily_is_published_again_with_the_same_bytes(site: Site) -> None:
     site.publish()
     before = site.files()
     site.root.remove(daily_path(DAYS[1]))
@@ -142,32 +136,32 @@ def test_a_daily_that_went_comes_back_as_it_was(site: Site) -> None:
     assert site.files() == before
 
 
-def test_a_daily_that_went_does_not_come_back_as_another(site: Site) -> None:
+def test_a_missing_daily_is_not_replaced_by_another_hole(site: Site) -> None:
     site.publish()
     site.root.remove(daily_path(DAYS[1]))
     before = site.files()
-    with pytest.raises(CheckError, match=f"{DAYS[1]} was not published: another hole was, before"):
+    with pytest.raises(CheckError, match=f"{DAYS[1]} was not published: another hole was published"):
         site.publish(key=KEY)
     assert site.files() == before
 
 
-def test_a_daily_that_went_is_still_listed_and_missed(site: Site) -> None:
+def test_a_missing_daily_stays_listed_and_is_reported(site: Site) -> None:
     site.publish()
     site.root.remove(daily_path(DAYS[0]))
     before = site.files()
-    with pytest.raises(DamagedError, match=rf"daily/{DAYS[0]}\.json is gone, but daily/index\.json lists it"):
+    with pytest.raises(DamagedError, match=rf"daily/{DAYS[0]}\.json is missing, but daily/index\.json lists it"):
         site.publish(DAYS[1:])
     assert site.files() == before
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[]", b'{"schema":"fairway-index/2.0"}\n'])
-def test_an_index_that_is_lost_is_rebuilt_to_the_same_bytes(site: Site, content: bytes | None) -> None:
+def test_a_lost_index_is_rebuilt_to_the_same_bytes(site: Site, content: bytes | None) -> None:
     site.publish()
     before = site.files()
     site.root.remove(INDEX_PATH)
     if content is not None:
         site.root.create(INDEX_PATH, content)
-    assert rebuild_index(site.root) == ()
+    site.publish(())
     assert site.files() == before
 
 
@@ -184,7 +178,7 @@ def test_an_index_that_is_lost_is_rebuilt_to_the_same_bytes(site: Site, content:
     ],
     ids=str,
 )
-def test_solutions_come_out_at_noon_utc_of_the_next_day(
+def test_solutions_are_released_at_noon_utc_of_the_next_day(
     site: Site, now: datetime, released: tuple[date, ...]
 ) -> None:
     site.publish(now=NONE_OVER)
@@ -205,10 +199,10 @@ def test_releasing_one_by_one_gives_the_files_that_publishing_late_gives(site: S
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b"D" * 100_000])
-def test_a_solution_that_does_not_match_is_not_released(site: Site, content: bytes) -> None:
+def test_a_wrong_solution_is_not_released(site: Site, content: bytes) -> None:
     site.publish(DAYS[:3], NONE_OVER)
     site.root.replace(private_solution_path(DAYS[0]), content)
-    with pytest.raises(DamagedError, match=rf"the solution that daily/{DAYS[0]}\.json promises is neither"):
+    with pytest.raises(DamagedError, match=rf"neither .* has the hash in daily/{DAYS[0]}\.json"):
         site.publish(now=ALL_OVER)
     assert site.root.read(private_solution_path(DAYS[0])) == content
     assert published_days(site.root) == DAYS
@@ -216,16 +210,16 @@ def test_a_solution_that_does_not_match_is_not_released(site: Site, content: byt
     assert [entry["solution"] is not None for entry in entries.values()] == [False, True, True, True]
 
 
-def test_a_solution_that_is_lost_is_missed_when_it_is_due(site: Site) -> None:
+def test_a_lost_solution_is_reported_when_it_is_due(site: Site) -> None:
     site.publish(now=NONE_OVER)
     site.root.remove(private_solution_path(DAYS[1]))
     site.publish(now=NONE_OVER)
-    with pytest.raises(DamagedError, match=rf"the solution that daily/{DAYS[1]}\.json promises is neither"):
+    with pytest.raises(DamagedError, match=rf"neither .* has the hash in daily/{DAYS[1]}\.json"):
         site.publish(now=ALL_OVER)
     assert solution_path(DAYS[0]) in site.files()
 
 
-def test_a_wrong_public_solution_gives_way_to_the_right_private_one(site: Site) -> None:
+def test_a_wrong_public_solution_is_replaced_by_the_right_private_one(site: Site) -> None:
     site.publish(now=NONE_OVER)
     site.root.create(solution_path(DAYS[0]), b"wrong")
     site.publish(now=ALL_OVER)
@@ -239,7 +233,7 @@ def test_no_key_ever_reaches_a_file(site: Site) -> None:
     assert KEY not in everything
 
 
-def test_all_that_a_run_refused_or_found_damaged_is_one_line(site: Site) -> None:
+def test_all_damage_is_one_line(site: Site) -> None:
     for day in DAYS:
         site.root.create(daily_path(day), b"")
     with pytest.raises(DamagedError, match="and 1 more") as caught:

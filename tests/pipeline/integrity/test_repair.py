@@ -1,4 +1,4 @@
-"""Repair: what follows from numbers, dates and cards comes back byte for byte; nothing else is changed."""
+"""Repair restores files byte for byte from numbers, dates and cards, and changes nothing else."""
 
 import dataclasses
 from collections.abc import Callable
@@ -10,21 +10,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.daily.files import INDEX_PATH, daily_path, private_solution_path, solution_path
 from pipeline.daily.key import DailyKey
-from pipeline.daily.ledger import INDEX_PATH, daily_path, private_solution_path, solution_path
-from pipeline.daily.publish import make_daily, publish, rebuild_index
-from pipeline.integrity import repair_pools as repair_parts
-from pipeline.integrity.dry_run import Mending, Rehearsal
+from pipeline.daily.publish import make_daily, publish
+from pipeline.integrity import repair_pools
+from pipeline.integrity.dry_run import DryRunStorage, RepairLog
 from pipeline.integrity.repair import repair
-from pipeline.pools.catalog import CATALOG_FILE, Part, kept_path, load_catalog, save_catalog
+from pipeline.pools.catalog import CATALOG_FILE, KEPT_PREFIX, Part, kept_path, load_catalog, save_catalog
 from pipeline.pools.parquet import part_bytes
 from pipeline.query.views import SQL_FILE, write_views
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.store.text import sha256_of
-from pipeline.work.progress import SILENT
 from solver.errors import FairwayError
 from tests.support.doubles import FailingStorage, Killed, MemoryStorage
-from tests.support.sound_root import DAYS, EXECUTOR, NOW, edit, parts_of, problems, sound_root, verified
+from tests.support.sound_root import (
+    DAYS,
+    NOW,
+    WORK,
+    edit,
+    parts_of,
+    problems,
+    rebuild_index,
+    sound_root,
+    verified,
+)
 
 KEY = DailyKey(range(32))
 OTHER_KEY = DailyKey(32)
@@ -38,18 +47,27 @@ def storage(tmp_path: Path) -> LocalStorage:
     return sound_root(tmp_path / "root")
 
 
-def mended(storage: Storage, key: DailyKey | None = None) -> Mending:
-    mending = Mending()
-    repair(storage, mending, key, NOW, EXECUTOR, SILENT)
-    return mending
+@pytest.fixture
+def keyed(tmp_path: Path) -> LocalStorage:
+    """A data root with two dailies of a key."""
+    root = LocalStorage(tmp_path / "keyed")
+    publish(root, DAYS[:2], KEY, NOW, WORK)
+    write_views(root, load_catalog(root))
+    return root
+
+
+def run_repair(storage: Storage, key: DailyKey | None = None) -> RepairLog:
+    log = RepairLog()
+    repair(storage, log, key, NOW, WORK)
+    return log
 
 
 def files_of(storage: Storage) -> Files:
     return {path: storage.read(path) for path in storage.list("")}
 
 
-def paths(found: Mending) -> tuple[list[str], list[str]]:
-    return [each.file for each in found.mended], [each.file for each in found.refused]
+def paths(log: RepairLog) -> tuple[list[str], list[str]]:
+    return [each.file for each in log.repaired], [each.file for each in log.refused]
 
 
 def part(storage: Storage, place: int = 1) -> Part:
@@ -57,7 +75,7 @@ def part(storage: Storage, place: int = 1) -> Part:
 
 
 def change(storage: LocalStorage, path: str, make: Callable[[bytes], bytes] | None) -> str:
-    """Change a file by hand, or remove it."""
+    """Change a file, or remove it."""
     data = storage.read(path)
     storage.remove(path)
     if make is not None:
@@ -78,21 +96,21 @@ def edited(path: str, **fields: object) -> Damage:
     return damage
 
 
-# What can be made again
+# What can be restored
 
-MENDABLE: dict[str, Damage] = {
+REPAIRABLE: dict[str, Damage] = {
     "a part with a flipped bit": lambda s: change(s, part(s).path, flipped),
-    "a part cut short": lambda s: change(s, part(s).path, lambda data: data[:-100]),
     "an empty part": lambda s: change(s, part(s, 3).path, lambda _: b""),
     "a missing part": lambda s: change(s, part(s, 5).path, None),
     "another part in its place": lambda s: change(s, part(s).path, lambda _: s.read(part(s, 0).path)),
     "a daily with another par": edited(daily_path(DAYS[0]), par=5),
     "a daily with another attempt": edited(daily_path(DAYS[1]), attempt=99),
     "a daily with other cards": edited(daily_path(DAYS[1]), deal="nonsense"),
-    "a daily that is none": lambda s: change(s, daily_path(DAYS[2]), lambda _: b"{"),
+    "a daily with other spaces": lambda s: change(s, daily_path(DAYS[1]), lambda d: d.replace(b",", b", ")),
+    "a daily that is not a document": lambda s: change(s, daily_path(DAYS[2]), lambda _: b"{"),
     "a missing daily": lambda s: change(s, daily_path(DAYS[3]), None),
     "a missing index": lambda s: change(s, INDEX_PATH, None),
-    "an index that is none": lambda s: change(s, INDEX_PATH, lambda data: data[:-9]),
+    "an index that is cut": lambda s: change(s, INDEX_PATH, lambda data: data[:-9]),
     "an index with another hole": lambda s: change(s, INDEX_PATH, lambda d: d.replace(b":331,", b":332,")),
     "a missing solution": lambda s: change(s, solution_path(DAYS[0]), None),
     "a wrong solution": lambda s: change(s, solution_path(DAYS[1]), flipped),
@@ -103,169 +121,144 @@ MENDABLE: dict[str, Damage] = {
 }
 
 
-@pytest.mark.parametrize("damage", MENDABLE.values(), ids=MENDABLE)
-def test_damage_is_found_and_mended_to_the_same_bytes(storage: LocalStorage, damage: Damage) -> None:
+@pytest.mark.parametrize("damage", REPAIRABLE.values(), ids=REPAIRABLE)
+def test_damage_is_found_and_repaired_to_the_same_bytes(storage: LocalStorage, damage: Damage) -> None:
     before = files_of(storage)
     path = damage(storage)
     damaged = files_of(storage)
-    # Of a solution that is missing, verification names the daily.
+    # Verification reports a missing solution under its daily.
     places = {path, path.replace("private/solutions/", "daily/").replace("daily/solutions/", "daily/")}
     assert places & {found.file for result in verified(storage).values() for found in result.problems}
-    rehearsal = mended(Rehearsal(storage))
+    dry_log = run_repair(DryRunStorage(storage))
     assert files_of(storage) == damaged
-    found = mended(storage)
-    assert paths(found) == ([path], [])
-    assert (found.mended, found.refused) == (rehearsal.mended, rehearsal.refused)
+    log = run_repair(storage)
+    assert paths(log) == ([path], [])
+    assert log == dry_log
     assert files_of(storage) == before
     assert problems(verified(storage)) == {}
 
 
-def test_everything_but_the_catalog_and_the_index_comes_back_at_once(storage: LocalStorage) -> None:
+def test_everything_but_the_catalog_and_the_index_is_restored_at_once(storage: LocalStorage) -> None:
     before = files_of(storage)
     for path in before.keys() - {CATALOG_FILE, INDEX_PATH}:
         storage.remove(path)
-    assert paths(mended(storage))[1] == []
+    assert paths(run_repair(storage))[1] == []
     assert files_of(storage) == before
 
 
-def test_nothing_is_written_where_nothing_is_wrong(storage: LocalStorage, tmp_path: Path) -> None:
+def test_nothing_is_written_if_nothing_is_wrong(storage: LocalStorage, tmp_path: Path) -> None:
     for root in (storage, LocalStorage(tmp_path / "empty")):
         recorder = FailingStorage(root, -1, Killed())
-        assert paths(mended(recorder)) == ([], [])
+        assert paths(run_repair(recorder)) == ([], [])
         assert recorder.changes == []
 
 
-def test_a_repair_that_is_killed_is_finished_by_the_next(storage: LocalStorage) -> None:
+def test_a_killed_repair_is_completed_by_the_next(storage: LocalStorage) -> None:
     before = files_of(storage)
-    gone = (part(storage).path, daily_path(DAYS[0]), solution_path(DAYS[1]), SQL_FILE)
+    lost = (part(storage).path, daily_path(DAYS[0]), solution_path(DAYS[1]), SQL_FILE)
     for at in count():
-        for path in gone:
+        for path in lost:
             storage.remove(path)
         try:
-            mended(FailingStorage(storage, at, Killed(), after=bool(at % 2)))
+            run_repair(FailingStorage(storage, at, Killed(), after=bool(at % 2)))
         except Killed:
-            mended(storage)
+            run_repair(storage)
             assert files_of(storage) == before
         else:
             break
-    assert at == len(gone)
+    assert at == len(lost)
 
 
-def test_a_solution_that_was_put_out_early_comes_back_where_it_was(storage: LocalStorage) -> None:
-    publish(storage, DAYS, None, NOW, EXECUTOR, SILENT, early=DAYS[3:])
+def test_a_solution_that_was_released_early_is_restored_in_the_same_place(storage: LocalStorage) -> None:
+    publish(storage, DAYS, None, NOW, WORK, early=DAYS[3:])
     before = files_of(storage)
     storage.remove(solution_path(DAYS[3]))
-    assert paths(mended(storage)) == ([solution_path(DAYS[3])], [])
+    assert paths(run_repair(storage)) == ([solution_path(DAYS[3])], [])
     assert files_of(storage) == before
 
 
-def test_a_daily_that_a_killed_run_left_out_of_the_index_is_listed(storage: LocalStorage) -> None:
+def test_a_daily_that_a_killed_run_did_not_list_is_listed(storage: LocalStorage) -> None:
     before = files_of(storage)
-    index = storage.read(INDEX_PATH)
-    for path in (daily_path(DAYS[3]), INDEX_PATH):
-        storage.remove(path)
+    storage.remove(daily_path(DAYS[3]))
     rebuild_index(storage)
     storage.create(daily_path(DAYS[3]), before[daily_path(DAYS[3])])
-    found = mended(storage)
-    assert paths(found) == ([INDEX_PATH], [])
-    assert storage.read(INDEX_PATH) == index
-
-
-# What cannot be known
-
-
-def refused(storage: LocalStorage, path: str, words: str, key: DailyKey | None = None) -> None:
-    """The damage to a file is refused with these words, and everything stays as it is."""
-    before = files_of(storage)
-    found = mended(storage, key)
-    assert paths(found) == ([], [path])
-    assert words in str(found.refused[0]), found.refused
+    assert paths(run_repair(storage)) == ([INDEX_PATH], [])
     assert files_of(storage) == before
 
 
-@pytest.fixture
-def keyed(tmp_path: Path) -> LocalStorage:
-    """A data root with two dailies of a key."""
-    root = LocalStorage(tmp_path / "keyed")
-    publish(root, DAYS[:2], KEY, NOW, EXECUTOR, SILENT)
-    write_views(root, load_catalog(root))
-    return root
-
-
-def test_a_hole_of_another_key_is_not_invented_and_comes_back_with_its_own(keyed: LocalStorage) -> None:
-    before = files_of(keyed)
-    path = change(keyed, daily_path(DAYS[0]), None)
-    refused(keyed, path, "missing; without a key its date does not give the one that was published")
-    refused(keyed, path, "neither with the key in force nor without one; restore a copy", OTHER_KEY)
-    assert paths(mended(keyed, KEY)) == ([path], [])
-    assert files_of(keyed) == before
-
-
-def test_what_follows_from_the_cards_of_a_hole_needs_no_key(keyed: LocalStorage) -> None:
+def test_the_cards_of_a_daily_are_enough_to_restore_it_without_its_key(keyed: LocalStorage) -> None:
     before = files_of(keyed)
     edit(keyed, daily_path(DAYS[0]), par=5, best_score=-16)
     keyed.remove(solution_path(DAYS[0]))
     keyed.replace(solution_path(DAYS[1]), b"")
-    mended(keyed, OTHER_KEY)
+    run_repair(keyed, OTHER_KEY)
     assert files_of(keyed) == before
 
 
-def test_a_hole_in_the_place_of_another_is_left_alone_and_so_is_the_solution_of_that(
-    keyed: LocalStorage,
-) -> None:
+# What is refused
+
+
+def assert_refused(storage: LocalStorage, path: str, words: str, key: DailyKey | None = None) -> None:
+    """Assert that repair refuses a file with these words and changes nothing."""
+    before = files_of(storage)
+    log = run_repair(storage, key)
+    assert paths(log) == ([], [path])
+    assert words in str(log.refused[0]), log.refused
+    assert files_of(storage) == before
+
+
+def test_a_missing_hole_of_another_key_is_restored_only_with_that_key(keyed: LocalStorage) -> None:
+    before = files_of(keyed)
+    path = change(keyed, daily_path(DAYS[0]), None)
+    for key in (None, OTHER_KEY):
+        assert_refused(keyed, path, "give the published hole: restore a copy", key)
+    assert paths(run_repair(keyed, KEY)) == ([path], [])
+    assert files_of(keyed) == before
+
+
+def test_a_hole_in_place_of_another_is_refused_and_so_is_the_solution_of_that(keyed: LocalStorage) -> None:
     path = change(keyed, daily_path(DAYS[0]), lambda _: make_daily(DAYS[0], None).daily)
-    refused(keyed, path, "it is sound by itself, so it took the place of another, or daily/index.json")
+    assert_refused(keyed, path, "or remove daily/index.json if the daily is right")
 
 
-def test_a_hash_that_was_changed_in_the_index_is_not_fitted_to_the_file(storage: LocalStorage) -> None:
-    text = storage.read(INDEX_PATH).decode()
-    place = text.index('"sha256":"') + len('"sha256":"')
-    digit = "0" if text[place] != "0" else "1"
-    storage.replace(INDEX_PATH, f"{text[:place]}{digit}{text[place + 1 :]}".encode())
-    refused(storage, daily_path(DAYS[0]), "if it is the right one, remove daily/index.json and repair again")
+def test_a_daily_is_not_changed_to_match_another_hash_in_the_index(storage: LocalStorage) -> None:
+    before = files_of(storage)
+    text = storage.read(INDEX_PATH)
+    sha256 = sha256_of(storage.read(daily_path(DAYS[0]))).encode()
+    storage.replace(INDEX_PATH, text.replace(sha256, sha256[::-1]))
+    assert_refused(storage, daily_path(DAYS[0]), "or remove daily/index.json if the daily is right")
     storage.remove(INDEX_PATH)
-    assert paths(mended(storage)) == ([INDEX_PATH], [])
-    assert storage.read(INDEX_PATH).decode() == text
+    assert paths(run_repair(storage)) == ([INDEX_PATH], [])
+    assert files_of(storage) == before
 
 
-def test_a_daily_that_was_changed_with_its_hash_is_not_taken_into_the_index(storage: LocalStorage) -> None:
+def test_a_daily_that_was_changed_with_its_hash_is_refused(storage: LocalStorage) -> None:
     path = daily_path(DAYS[0])
     before = sha256_of(storage.read(path))
     edit(storage, path, par=5)
     index = storage.read(INDEX_PATH).decode().replace(before, sha256_of(storage.read(path)))
     storage.replace(INDEX_PATH, index.encode())
-    refused(storage, path, "so both were changed: restore copies of both")
+    assert_refused(storage, path, "$.par: 5 does not match")
 
 
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        ({"attempt": 99}, "its date gives these cards at attempt"),
-        ({"key_id": "00000000", "keyed": True, "solution_sha256": "0" * 64}, "its cards give something else"),
-        ({"par": 5}, "$.par: 5 does not follow"),
-    ],
-    ids=str,
-)
-def test_without_an_index_no_daily_is_changed_and_each_that_was_is_told(
-    storage: LocalStorage, fields: dict[str, object], words: str
-) -> None:
-    edit(storage, daily_path(DAYS[0]), **fields)
+def test_without_an_index_a_damaged_daily_is_refused_and_the_others_are_listed(storage: LocalStorage) -> None:
+    path = daily_path(DAYS[0])
+    edit(storage, path, par=5)
     storage.remove(INDEX_PATH)
     before = files_of(storage)
-    found = mended(storage)
-    assert paths(found)[0] == [INDEX_PATH]
-    assert found.refused[0].file == daily_path(DAYS[0])
-    assert words in found.refused[0].what
+    log = run_repair(storage)
+    assert paths(log) == ([INDEX_PATH], [path])
+    assert "$.par: 5 does not match" in log.refused[0].what
     assert files_of(storage).items() >= before.items()
 
 
-def test_an_index_of_a_newer_version_is_left_to_that(storage: LocalStorage) -> None:
+def test_an_index_of_a_newer_version_is_refused(storage: LocalStorage) -> None:
     path = change(storage, INDEX_PATH, lambda data: data.replace(b"fairway-index/1.0", b"fairway-index/1.1"))
-    refused(storage, path, "it is left to the Fairway that wrote it")
+    assert_refused(storage, path, "use the version of Fairway that wrote it")
 
 
 def with_part(storage: LocalStorage, **fields: object) -> str:
-    """Change by hand what the catalog says of a part."""
+    """Change the entry of a part in the catalog, and return its path."""
     catalog = load_catalog(storage)
     wrong = part(storage)
     changed = dataclasses.replace(wrong, **fields)  # type: ignore[arg-type]  # each of its own type
@@ -274,35 +267,31 @@ def with_part(storage: LocalStorage, **fields: object) -> str:
         for pool in catalog.pools
     ]
     save_catalog(storage, dataclasses.replace(catalog, pools=tuple(pools)))
-    storage.remove(kept_path(1))
+    for path in storage.list(KEPT_PREFIX):
+        storage.remove(path)
     return wrong.path
 
 
-def test_a_part_whose_hash_was_changed_in_the_catalog_is_left_alone(storage: LocalStorage) -> None:
+def test_a_part_that_does_not_follow_from_the_catalog_is_refused(storage: LocalStorage) -> None:
     path = with_part(storage, sha256="0" * 64)
-    refused(storage, path, "it holds the very rows that its numbers give, so no deal is lost")
-    storage.remove(path)
-    refused(storage, path, "or make the pool anew with `fairway pool regenerate easy`")
+    assert_refused(storage, path, "or make the pool again with `fairway pool regenerate easy`")
+    with_part(storage, rows=part(storage).rows - 1, pars=None)
+    assert_refused(storage, path, "it has another hash: restore a copy")
+    with_part(storage, versions={**part(storage).versions, "par": 99})
+    assert_refused(storage, path, "it was made by other versions: restore a copy")
 
 
-def test_a_part_of_which_the_catalog_says_too_much_is_left_alone(storage: LocalStorage) -> None:
-    path = with_part(storage, rows=part(storage).rows - 1, pars=None, sha256="0" * 64)
-    refused(storage, path, "its numbers give 12 deals, and the catalog says 11")
-
-
-def test_a_part_of_other_definitions_is_left_alone(storage: LocalStorage) -> None:
-    path = with_part(storage, versions={**part(storage).versions, "par": 99})
-    storage.remove(path)
-    refused(storage, path, "other versions of Fairway's definitions made it")
-
-
-def test_a_part_that_another_pyarrow_wrote_is_told_as_such(
-    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_of_another_pyarrow_is_refused(storage: LocalStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     path = change(storage, part(storage).path, lambda data: data[:-1])
-    monkeypatch.setattr(repair_parts, "part_bytes", lambda rows: part_bytes(rows) + b" of another version")
-    monkeypatch.setattr(repair_parts, "pyarrow_version", lambda: "99.0")
-    refused(storage, path, "it has another one: either another pyarrow than 99.0 wrote it")
+    monkeypatch.setattr(repair_pools, "part_bytes", lambda rows: part_bytes(rows) + b" of another version")
+    monkeypatch.setattr(repair_pools, "pyarrow_version", lambda: "99.0")
+    assert_refused(storage, path, "made again with pyarrow 99.0 it has another hash")
+
+
+def test_a_damaged_run_record_is_refused(storage: LocalStorage) -> None:
+    storage.create("runs/a.json", b"{")
+    write_views(storage, load_catalog(storage))
+    assert_refused(storage, "runs/a.json", "restore a copy or move it away")
 
 
 # The catalog
@@ -310,7 +299,7 @@ def test_a_part_that_another_pyarrow_wrote_is_told_as_such(
 
 @pytest.fixture
 def changed(storage: LocalStorage) -> LocalStorage:
-    """A data root whose catalog has changed once more, so that the one before is kept."""
+    """A data root whose catalog has changed again, so that the one before is kept."""
     catalog = load_catalog(storage)
     pool = catalog.pool("easy")
     assert pool.last_night is not None
@@ -327,54 +316,48 @@ CATALOGS: dict[str, Callable[[bytes], bytes] | None] = {
 
 
 @pytest.mark.parametrize("make", CATALOGS.values(), ids=CATALOGS)
-def test_a_damaged_catalog_gives_way_to_the_one_before_and_is_kept(
+def test_a_damaged_catalog_is_saved_and_replaced_by_the_one_before(
     changed: LocalStorage, make: Callable[[bytes], bytes] | None
 ) -> None:
     change(changed, CATALOG_FILE, make)
     before = files_of(changed)
-    found = mended(changed)
-    assert paths(found) == ([CATALOG_FILE], [])
-    assert "the next night makes up for nights" in found.mended[0].what
+    log = run_repair(changed)
+    assert paths(log) == ([CATALOG_FILE], [])
+    assert "the next night adds the missing nights" in log.repaired[0].what
     after = files_of(changed)
     assert after.pop(CATALOG_FILE) == before[kept_path(1)]
-    aside = after.keys() - before.keys()
-    assert {after[path] for path in aside} == ({before[CATALOG_FILE]} if make else set())
+    saved = after.keys() - before.keys()
+    assert {after[path] for path in saved} == ({before[CATALOG_FILE]} if make else set())
     assert problems(verified(changed)) == {}
 
 
 def test_a_damaged_catalog_without_an_earlier_one_is_refused(storage: LocalStorage) -> None:
     path = change(storage, CATALOG_FILE, lambda _: b"{")
-    refused(storage, path, "no earlier one is kept that could take its place: restore a copy")
+    assert_refused(storage, path, "there is no earlier catalog to replace it: restore a copy")
 
 
-def test_a_catalog_of_a_newer_version_is_no_damage(changed: LocalStorage) -> None:
+def test_a_catalog_of_a_newer_version_is_refused(changed: LocalStorage) -> None:
     path = change(changed, CATALOG_FILE, lambda data: data.replace(b'"version": 3', b'"version": 99', 1))
-    refused(changed, path, "has version 99, but this Fairway reads up to 3; upgrade it")
+    assert_refused(changed, path, "version 99")
 
 
 def test_a_damaged_earlier_catalog_is_refused(changed: LocalStorage) -> None:
     path = change(changed, kept_path(1), lambda _: b"[]")
-    refused(changed, path, "restore a copy, or move it away")
+    assert_refused(changed, path, "restore a copy or move it away")
 
 
-def test_a_part_that_only_an_earlier_catalog_names_comes_back(changed: LocalStorage) -> None:
+def test_a_part_that_only_an_earlier_catalog_names_is_restored(changed: LocalStorage) -> None:
     catalog = load_catalog(changed)
     pool = catalog.pool("hard")
     save_catalog(changed, catalog.with_pool(dataclasses.replace(pool, parts=pool.parts[:1])))
     write_views(changed, load_catalog(changed))
     before = files_of(changed)
     path = change(changed, pool.parts[1].path, None)
-    assert paths(mended(changed)) == ([path], [])
+    assert paths(run_repair(changed)) == ([path], [])
     assert files_of(changed) == before
 
 
-def test_a_run_record_that_is_none_is_refused(storage: LocalStorage) -> None:
-    storage.create("runs/a.json", b"{")
-    write_views(storage, load_catalog(storage))
-    refused(storage, "runs/a.json", "nobody can tell what it was: restore a copy, or move it away")
-
-
-# The rehearsal
+# The storage of a dry run
 
 OPERATIONS = st.lists(
     st.tuples(
@@ -385,21 +368,21 @@ OPERATIONS = st.lists(
 
 
 @given(st.dictionaries(st.sampled_from("abc"), st.binary(max_size=2)), OPERATIONS)
-def test_a_rehearsal_is_a_storage_that_leaves_the_other_as_it_is(
-    there: Files, operations: list[tuple[str, str, bytes]]
+def test_a_dry_run_storage_acts_like_a_storage_and_leaves_the_other_unchanged(
+    files: Files, operations: list[tuple[str, str, bytes]]
 ) -> None:
     real, below = MemoryStorage(), MemoryStorage()
-    real.files, below.files = dict(there), dict(there)
-    rehearsal = Rehearsal(below)
+    real.files, below.files = dict(files), dict(files)
+    dry_run = DryRunStorage(below)
     for operation, path, data in operations:
         arguments = (path,) if operation == "remove" else (path, data)
         outcomes = []
-        for each in (real, rehearsal):
+        for each in (real, dry_run):
             try:
                 outcomes.append(getattr(each, operation)(*arguments))
             except FairwayError as error:
                 outcomes.append(type(error))
         assert outcomes[0] == outcomes[1]
-    assert files_of(rehearsal) == real.files
-    assert [rehearsal.list(prefix) for prefix in "abc"] == [real.list(prefix) for prefix in "abc"]
-    assert below.files == there
+    assert files_of(dry_run) == real.files
+    assert [dry_run.list(prefix) for prefix in "abc"] == [real.list(prefix) for prefix in "abc"]
+    assert below.files == files

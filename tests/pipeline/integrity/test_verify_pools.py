@@ -1,4 +1,4 @@
-"""Whatever is wrong with the catalog, a part or a row is found by its check and put down to its file."""
+"""Damage to the catalog, a part or a row is found by its check and reported under its file."""
 
 import dataclasses
 import io
@@ -23,6 +23,7 @@ from tests.support.sound_root import (
     DAILIES,
     DAYS,
     DEALS_PER_NIGHT,
+    GAPS,
     LINES,
     NAMES,
     NIGHTS,
@@ -60,7 +61,7 @@ def storage(tmp_path: Path) -> LocalStorage:
     ],
     ids=["empty", "cut", "list", "fields", "newer", "outside"],
 )
-def test_a_damaged_catalog_is_a_problem_and_the_dailies_are_checked_all_the_same(
+def test_a_damaged_catalog_is_found_and_the_dailies_are_checked(
     storage: LocalStorage, content: bytes | None, what: str
 ) -> None:
     if content is None:
@@ -75,7 +76,7 @@ def test_a_damaged_catalog_is_a_problem_and_the_dailies_are_checked_all_the_same
 
 
 @pytest.mark.parametrize("damage", ["flipped", "cut", "emptied", "swapped", "missing"])
-def test_a_damaged_part_is_named_and_the_others_are_checked_all_the_same(
+def test_a_damaged_part_is_found_and_the_others_are_checked(
     storage: LocalStorage, damage: str
 ) -> None:
     path, other = (part.path for part in parts_of(load_catalog(storage))[1:3])
@@ -94,17 +95,17 @@ def test_a_damaged_part_is_named_and_the_others_are_checked_all_the_same(
     assert results[LINES].checked == (len(LEVELS) * len(NIGHTS) - 1) * DEALS_PER_NIGHT
 
 
-def test_a_part_that_nothing_points_to_is_a_note(storage: LocalStorage) -> None:
+def test_a_part_that_no_catalog_names_is_a_note(storage: LocalStorage) -> None:
     storage.create("deals/level=easy/generation=0001/part-900-999.parquet", b"left")
     results = verified(storage)
     assert problems(results) == {}
     assert notes(results) == {
-        CATALOG: ["deals/level=easy/generation=0001/part-900-999.parquet: nothing points to it"]
+        CATALOG: ["deals/level=easy/generation=0001/part-900-999.parquet: no catalog names it"]
     }
 
 
 def rewrite(storage: LocalStorage, change: Callable[[Any], Any], place: int = 0) -> Part:
-    """Change the table of a part, and the catalog with it, so that only its rows are wrong."""
+    """Change the table of a part, and its hash in the catalog, so that only its rows are wrong."""
     catalog = load_catalog(storage)
     part = parts_of(catalog)[place]
     stream = io.BytesIO()
@@ -119,20 +120,20 @@ def rewrite(storage: LocalStorage, change: Callable[[Any], Any], place: int = 0)
     return changed
 
 
-def test_numbers_that_are_in_no_part_are_a_problem(storage: LocalStorage) -> None:
+def test_a_gap_between_parts_is_found(storage: LocalStorage) -> None:
     catalog = load_catalog(storage)
     pool = catalog.pool("easy")
     assert len(pool.parts) > 1
     for parts in (pool.parts[1:], pool.parts[:-1]):
         lost = dataclasses.replace(pool, parts=parts)
         storage.replace(CATALOG_FILE, catalog_bytes(catalog.with_pool(lost)))
-        found = problems(verified(storage)).get("no number left out between parts", [])
+        found = problems(verified(storage)).get(GAPS, [])
         assert len(found) == (parts != pool.parts[1:])
     (fault,) = found
-    assert fault.startswith(f"{pool.parts[-2].path}: the numbers {pool.parts[-2].last + 1} to ")
+    assert fault.startswith(f"{pool.parts[-2].path}: no part has the numbers {pool.parts[-2].last + 1} to ")
 
 
-def test_pars_that_the_catalog_counts_otherwise_are_a_problem(storage: LocalStorage) -> None:
+def test_other_counts_of_pars_in_the_catalog_are_found(storage: LocalStorage) -> None:
     catalog = load_catalog(storage)
     pool = catalog.pools[0]
     wrong = dataclasses.replace(pool.parts[0], pars={"5": pool.parts[0].rows})
@@ -144,7 +145,7 @@ def test_pars_that_the_catalog_counts_otherwise_are_a_problem(storage: LocalStor
 
 
 def with_value(column: str, row: int, value: Any) -> Callable[[Any], Any]:
-    """A change that puts a value, or what a function makes of the old one, into one row of a column."""
+    """Return a change of one value of a column, to another value or by a function of the old one."""
 
     def change(table: Any) -> Any:
         values = table[column].to_pylist()
@@ -163,43 +164,43 @@ WRONG_VALUES: list[tuple[str, Any, str, str]] = [
     ("level", "medium", NAMES, r"level and rules are medium and relaxed, not easy and relaxed"),
     ("rules", "golf", NAMES, r"level and rules are easy and golf, not easy and relaxed"),
     ("rules", "", NAMES, r"level and rules are easy and , not"),
-    ("deal", "", CARDS, "the cards are not those of its number"),
-    ("deal", str.lower, CARDS, "the cards are not those of its number"),
-    ("deal", deal_numbered(4).notation, CARDS, "the cards are not those of its number"),
+    ("deal", "", CARDS, "the cards are not the shuffle of its number"),
+    ("deal", str.lower, CARDS, "the cards are not the shuffle of its number"),
+    ("deal", deal_numbered(4).notation, CARDS, "the cards are not the shuffle of its number"),
     ("puzzle_id", "0" * 16, PUZZLES, "its puzzle id is [0-9a-f]{16}, not '0{16}'"),
-    ("line", "", LINES, "the line comes to"),
+    ("line", "", LINES, "the line gives"),
     ("line", "x", LINES, "'x', is not legal"),
     ("line", "\uff11", LINES, "is not legal"),
     ("line", another_line, LINES, "is not legal"),
-    ("line", lambda line: line[:-1], LINES, "the line comes to"),
+    ("line", lambda line: line[:-1], LINES, "the line gives"),
     ("line", lambda line: line + "D", LINES, "is not legal"),
     ("best_score", lambda score: score - 1, LINES, "score and draws are"),
     ("draws", lambda draws: draws + 1, LINES, "score and draws are"),
-    ("par", lambda par: 3 + (par - 2) % 3, SCORES, "par does not follow from its scores"),
-    ("par", 2, SCORES, "par does not follow from its scores"),
-    ("steady_mean", lambda mean: mean + 1e-6, SCORES, "steady_mean does not follow from its scores"),
-    ("steady_mean", float("nan"), SCORES, "steady_mean does not follow from its scores"),
-    ("steady_sd", lambda sd: sd + 1e-6, SCORES, "steady_sd does not follow from its scores"),
-    ("steady_sd", lambda sd: -sd, SCORES, "steady_sd does not follow from its scores"),
-    ("steady_clear_rate", lambda rate: 1 - rate, SCORES, "steady_clear_rate does not follow"),
-    ("steady_p10", lambda score: score + 1, SCORES, "steady_p10 does not follow from its scores"),
-    ("steady_p50", lambda score: score - 1, SCORES, "steady_p50 does not follow from its scores"),
-    ("steady_p90", 35, SCORES, "steady_p90 does not follow from its scores"),
-    ("steady_scores", lambda scores: scores[1:] + scores[:1], SCORES, "steady_mean does not follow"),
-    ("steady_scores", [0.0] * 52, SCORES, "steady_scores does not follow"),
-    ("steady_scores", [float("nan")] * 52, SCORES, "steady_scores does not follow"),
-    ("steady_scores", [2.0, -1.0] + [0.0] * 50, SCORES, "steady_scores does not follow"),
+    ("par", lambda par: 3 + (par - 2) % 3, SCORES, "par does not match its scores"),
+    ("par", 2, SCORES, "par does not match its scores"),
+    ("steady_mean", lambda mean: mean + 1e-6, SCORES, "steady_mean does not match its scores"),
+    ("steady_mean", float("nan"), SCORES, "steady_mean does not match its scores"),
+    ("steady_sd", lambda sd: sd + 1e-6, SCORES, "steady_sd does not match its scores"),
+    ("steady_sd", lambda sd: -sd, SCORES, "steady_sd does not match its scores"),
+    ("steady_clear_rate", lambda rate: 1 - rate, SCORES, "steady_clear_rate does not match"),
+    ("steady_p10", lambda score: score + 1, SCORES, "steady_p10 does not match its scores"),
+    ("steady_p50", lambda score: score - 1, SCORES, "steady_p50 does not match its scores"),
+    ("steady_p90", 35, SCORES, "steady_p90 does not match its scores"),
+    ("steady_scores", lambda scores: scores[1:] + scores[:1], SCORES, "steady_mean does not match"),
+    ("steady_scores", [0.0] * 52, SCORES, "steady_scores does not match"),
+    ("steady_scores", [float("nan")] * 52, SCORES, "steady_scores does not match"),
+    ("steady_scores", [2.0, -1.0] + [0.0] * 50, SCORES, "steady_scores does not match"),
     ("steady_scores", [0.0] * 51 + [1.0], ADMITTED, "easy does not admit a mean of 35"),
     ("steady_scores", [1.0], SCHEMA, "row 1: steady_scores does not hold 52 numbers"),
     ("steady_scores", [None] * 52, SCHEMA, "row 1: steady_scores does not hold 52 numbers"),
-    ("deal_number", lambda number: number + 1, CARDS, "the cards are not those of its number"),
+    ("deal_number", lambda number: number + 1, CARDS, "the cards are not the shuffle of its number"),
     ("deal_number", 2**63, NUMBERS, r"deal 9223372036854775808 is not in 0 \.\. "),
     ("deal_number", 0, NUMBERS, "deal 0 comes after deal"),
 ]
 
 
 @pytest.mark.parametrize(("column", "value", "name", "what"), WRONG_VALUES)
-def test_a_wrong_value_is_found_by_its_check_and_put_down_to_its_part(
+def test_a_wrong_value_is_found_by_its_check(
     storage: LocalStorage, column: str, value: Any, name: str, what: str
 ) -> None:
     part = rewrite(storage, with_value(column, 1, value))
@@ -211,7 +212,7 @@ def test_a_wrong_value_is_found_by_its_check_and_put_down_to_its_part(
 
 
 @pytest.mark.parametrize("column", ["level", "deal_number", "line", "par", "steady_mean", "steady_scores"])
-def test_a_null_is_found_and_its_part_looked_at_no_further(storage: LocalStorage, column: str) -> None:
+def test_a_null_is_found_and_ends_the_checks_of_its_part(storage: LocalStorage, column: str) -> None:
     def change(table: Any) -> Any:
         loose = pa.schema([field.with_nullable(True) for field in table.schema], table.schema.metadata)
         return with_value(column, 2, None)(table.cast(loose))
@@ -229,16 +230,16 @@ def test_a_null_is_found_and_its_part_looked_at_no_further(storage: LocalStorage
     [
         (
             lambda table: table.slice(1),
-            f"{DEALS_PER_NIGHT - 1} rows, not {DEALS_PER_NIGHT} as the catalog says",
+            f"{DEALS_PER_NIGHT - 1} rows instead of the {DEALS_PER_NIGHT} in the catalog",
         ),
-        (lambda table: table.slice(0, 0), f"0 rows, not {DEALS_PER_NIGHT} as the catalog says"),
-        (lambda table: table.slice(0, 5), r"it ends with deal \d+, not \d+ as the catalog says"),
+        (lambda table: table.slice(0, 0), f"0 rows instead of the {DEALS_PER_NIGHT} in the catalog"),
+        (lambda table: table.slice(0, 5), r"the last deal is \d+ instead of \d+ as in the catalog"),
         (lambda table: pa.concat_tables([table, table]), r"deal \d+ comes after deal \d+"),
         (lambda table: table.take(list(range(table.num_rows))[::-1]), r"deal \d+ comes after deal \d+"),
     ],
     ids=["without the first", "without any", "without the last", "twice", "backwards"],
 )
-def test_rows_that_are_not_those_of_the_catalog_are_found(
+def test_other_rows_than_in_the_catalog_are_found(
     storage: LocalStorage, change: Callable[[Any], Any], what: str
 ) -> None:
     rewrite(storage, change)
@@ -254,11 +255,11 @@ def test_a_puzzle_twice_in_a_pool_is_found_across_its_parts(storage: LocalStorag
     (problem,) = results[TWICE].problems
     assert (problem.file, problem.what.partition(": ")[2]) == (
         part.path,
-        f"its puzzle {puzzle} is in the pool already",
+        f"its puzzle {puzzle} is already in the pool",
     )
 
 
-def test_a_row_that_only_looks_right_is_found_when_it_is_worked_out_anew(storage: LocalStorage) -> None:
+def test_a_consistent_but_wrong_row_is_found_when_it_is_solved_again(storage: LocalStorage) -> None:
     steady = [f"steady_{name}" for name in ("mean", "sd", "clear_rate", "p10", "p50", "p90", "scores")]
 
     def borrow(table: Any) -> Any:
@@ -271,11 +272,11 @@ def test_a_row_that_only_looks_right_is_found_when_it_is_worked_out_anew(storage
     results = verified(storage, None)
     (problem,) = results[SAMPLED].problems
     assert problem.file == part.path
-    assert "worked out anew, it differs in " in problem.what
+    assert "solved and rated again, it differs in " in problem.what
     assert "steady_scores" in problem.what
 
 
-def test_many_faults_of_one_file_are_counted_not_listed(storage: LocalStorage) -> None:
+def test_many_faults_of_one_file_are_counted(storage: LocalStorage) -> None:
     def change(table: Any) -> Any:
         for row in range(DEALS_PER_NIGHT):
             table = with_value("puzzle_id", row, "0" * 16)(table)
@@ -284,14 +285,14 @@ def test_many_faults_of_one_file_are_counted_not_listed(storage: LocalStorage) -
     rewrite(storage, change)
     found = problems(verified(storage))[PUZZLES]
     assert len(found) == 6
-    assert found[-1].endswith(f"and {DEALS_PER_NIGHT - 5} more of the kind")
+    assert found[-1].endswith(f"and {DEALS_PER_NIGHT - 5} more like these")
 
 
-def test_other_versions_than_the_catalog_says_are_a_problem(storage: LocalStorage) -> None:
+def test_other_versions_than_in_the_catalog_are_found(storage: LocalStorage) -> None:
     def change(table: Any) -> Any:
         return table.replace_schema_metadata(table.schema.metadata | {b"fairway.par": b"9"})
 
     part = rewrite(storage, change)
     assert problems(verified(storage)) == {
-        SCHEMA: [f"{part.path}: its versions are not those that the catalog says"]
+        SCHEMA: [f"{part.path}: its versions are not those in the catalog"]
     }

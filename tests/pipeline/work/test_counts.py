@@ -110,7 +110,7 @@ def test_all_batches_of_a_run_and_its_files_are_timed(executor: Executor) -> Non
     assert stages.writing >= len(storage.files) == 3
     before = Stages(stages.sampling, stages.solving, stages.rating, stages.writing)
     now = datetime(2026, 11, 30, tzinfo=UTC)
-    publish(storage, [NIGHT], None, now, executor, SILENT, counts=counts)
+    publish(storage, [NIGHT], None, now, Work(executor, SILENT, counts))
     assert stages.sampling > before.sampling
     assert stages.solving > before.solving
     assert stages.rating > before.rating
