@@ -72,7 +72,7 @@ def _repair_damaged(
             log.repair(path, f"{files.fault}; made again, to that hash")
         else:
             accept = f", or remove {INDEX_PATH} if the daily is right" if files.entry is not None else ""
-            reason = "neither its cards nor its date, with today's key or without one, give the published hole"
+            reason = "neither its cards nor its date, with or without today's key, give the published hole"
             log.refuse(path, f"{files.fault}; {reason}: restore a copy{accept}")
         work.progress.update(TASK, done, len(lost))
     return bool(lost)

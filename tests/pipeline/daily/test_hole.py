@@ -56,9 +56,7 @@ def test_the_frozen_holes_are_reproduced(expected: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("key", [None, KEY], ids=["without a key", "with a key"])
 @pytest.mark.parametrize("day", [date(2026, 1, 1), date(2026, 3, 1), date(2027, 2, 28)], ids=str)
-def test_the_hole_is_the_first_shuffle_that_the_policy_admits(
-    day: date, key: bytes | None
-) -> None:
+def test_the_hole_is_the_first_shuffle_that_the_policy_admits(day: date, key: bytes | None) -> None:
     golf = RULES["golf"]
     for attempt in count():
         deal = daily_candidate(day, attempt, key)

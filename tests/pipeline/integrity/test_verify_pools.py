@@ -76,9 +76,7 @@ def test_a_damaged_catalog_is_found_and_the_dailies_are_checked(
 
 
 @pytest.mark.parametrize("damage", ["flipped", "cut", "emptied", "swapped", "missing"])
-def test_a_damaged_part_is_found_and_the_others_are_checked(
-    storage: LocalStorage, damage: str
-) -> None:
+def test_a_damaged_part_is_found_and_the_others_are_checked(storage: LocalStorage, damage: str) -> None:
     path, other = (part.path for part in parts_of(load_catalog(storage))[1:3])
     data = storage.read(path)
     flipped = bytearray(data)
