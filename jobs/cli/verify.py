@@ -1,7 +1,7 @@
 """`fairway verify`: check a data root without changing anything."""
 
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -10,10 +10,11 @@ from jobs.terminal.options import MOST_DEALS, Config, Data, Json, Workers, numbe
 from jobs.terminal.outcome import DONE, FAILED
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
+from pipeline.integrity.report import CheckResult
+from pipeline.integrity.verify import SAMPLE_SIZE
+from pipeline.integrity.verify import verify as run_checks
+from pipeline.work.executors import local_work
 from solver.errors import UsageError
-
-if TYPE_CHECKING:  # it has kernels, which take longer to load than help takes to print
-    from pipeline.integrity.report import CheckResult
 
 
 def verify(
@@ -42,10 +43,6 @@ def verify(
         raise UsageError("--sample and --all exclude each other; give one of them")
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings)
-    from pipeline.integrity.verify import SAMPLE_SIZE
-    from pipeline.integrity.verify import verify as run_checks
-    from pipeline.work.executors import local_work
-
     size = None if every else SAMPLE_SIZE if sample is None else sample
     with shown_progress() as progress, local_work(settings.workers, progress) as work:
         results = run_checks(storage, settings.daily_key, size, work, monotonic, storage.odd_paths)
@@ -57,7 +54,7 @@ def verify(
     return DONE if passed else FAILED
 
 
-def _document(result: "CheckResult") -> dict[str, Any]:
+def _document(result: CheckResult) -> dict[str, Any]:
     return {
         "name": result.name,
         "passed": result.is_passed,
@@ -69,7 +66,7 @@ def _document(result: "CheckResult") -> dict[str, Any]:
     }
 
 
-def _print(results: "tuple[CheckResult, ...]") -> None:
+def _print(results: tuple[CheckResult, ...]) -> None:
     width = max((len(result.name) for result in results), default=0)
     for result in results:
         verdict = "ok  " if result.is_passed else "FAIL"

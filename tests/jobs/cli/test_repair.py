@@ -79,7 +79,7 @@ def test_a_dry_run_reports_the_same_and_changes_nothing(root: Path) -> None:
         outcome = done("repair", "--dry-run", "--data", root)
         planned = report("repair", "--dry-run", "--data", root)
     assert outcome.text.count("can repair  ") == 2
-    assert outcome.text.endswith("\n2 files can be mended; nothing was changed\n")
+    assert outcome.text.endswith("\n2 files can be repaired; nothing was changed\n")
     assert {path: data for path, data in files_of(root).items() if path != LOCK_FILE} == {
         path: data for path, data in before.items() if path != LOCK_FILE
     }
