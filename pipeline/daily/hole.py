@@ -10,7 +10,8 @@ from itertools import count
 from typing import Any, Final
 
 from pipeline.daily.calendar import hole_number
-from pipeline.deals.certify import CertifiedDeal, certify
+from pipeline.deals.certified import CertifiedDeal
+from pipeline.deals.certify import certify
 from pipeline.deals.fragments import rules_document
 from pipeline.deals.levels import DAILY
 from pipeline.deals.shuffle import daily_candidate

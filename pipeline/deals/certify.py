@@ -1,20 +1,16 @@
-"""From a deal to a certified one: cleared by proof, rated, admitted by the policy, its line replayed.
+"""Certify deals: solve them, rate them, apply the level's policy, and replay every line before it is kept.
 
-Everything here is a pure function of its arguments, with plain values in and out, so that a batch can run in
-a thread, in another process or on another machine.
+Everything here is a pure function with plain values in and out, so it can run in a thread, in another process
+or on another machine.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
 
-from pipeline.deals.columns import COLUMNS
-from pipeline.deals.levels import Level, level_named, par_of
-from pipeline.deals.shuffle import MOST_DEAL_NUMBER, deal_numbered
+from pipeline.deals.certified import CertifiedDeal
+from pipeline.deals.levels import Level, par_of
 from pipeline.errors import CheckError
-from pipeline.work.counts import Clock, Stages, Stopwatch, no_clock
-from solver.errors import LineError, UsageError
+from pipeline.work.counts import Stopwatch, no_clock
+from solver.errors import LineError
 from solver.players import steady
 from solver.players.distribution import ScoreDistribution
 from solver.search import exact as search
@@ -23,113 +19,48 @@ from solver.table.deal import Deal
 from solver.table.replay import replay
 
 
-@dataclass(frozen=True)
-class CertifiedDeal:
-    """A deal that its level's policy admits, with what was proved of it.
-
-    Attributes:
-        level: name of the level.
-        deal_number: the number that names it; of a Daily hole, the attempt.
-        deal: the deal.
-        rules: name of the level's rules.
-        par: par v1.
-        best_score: the least score that can be reached, at most 0.
-        line: line v1, which reaches it.
-        draws: draws in that line.
-        distribution: the steady player's scores.
-    """
-
-    level: str
-    deal_number: int
-    deal: Deal
-    rules: str
-    par: int
-    best_score: int
-    line: str
-    draws: int
-    distribution: ScoreDistribution
-
-    @cached_property
-    def row(self) -> tuple[Any, ...]:
-        """Its values in the order of `COLUMNS`."""
-        return tuple([column.value(self) for column in COLUMNS])
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What became of the deals of consecutive numbers.
-
-    Attributes:
-        first: the first number.
-        count: how many they are.
-        deals: those that the level's policy admits, ascending.
-        cleared: the numbers of those that can be cleared, ascending.
-        stages: how long it took; two batches are the same whatever that says.
-    """
-
-    first: int
-    count: int
-    deals: tuple[CertifiedDeal, ...]
-    cleared: tuple[int, ...] = ()
-    stages: Stages = field(default_factory=Stages, compare=False)
-
-
 def certify(level: Level, deal: Deal, number: int, watch: Stopwatch | None = None) -> CertifiedDeal | None:
-    """Certify one deal; None where it cannot be cleared or the policy does not admit it.
+    """Certify one deal.
 
     Args:
-        level: whose rules and policy hold.
+        level: provides the rules and the policy.
         deal: the deal.
-        number: what the result is to carry as its deal number.
-        watch: is told of each stage.
+        number: the deal number that the result carries.
+        watch: times the stages.
+
+    Returns:
+        The certified deal; None if it cannot be cleared or the policy does not admit it.
 
     Raises:
-        CheckError: the search's line does not do under replay what the search says.
+        CheckError: if the replay of the search's line contradicts the search.
     """
-    _, certified = _judged(level, [(number, deal)], watch or Stopwatch(no_clock))
+    _, certified = certify_each(level, [(number, deal)], watch or Stopwatch(no_clock))
     return certified[0] if certified else None
 
 
-def certify_batch(level_name: str, first: int, count: int, clock: Clock = no_clock) -> Batch:
-    """Certify the deals of consecutive numbers.
-
-    Args:
-        level_name: a row of `LEVELS`.
-        first: the first deal number.
-        count: how many numbers, at least 1.
-        clock: that the stages are timed with, by whoever does the work.
-
-    Raises:
-        UsageError: no such level, or numbers out of range.
-        CheckError: see `certify`.
-    """
-    level = level_named(level_name)
-    if count < 1 or not 0 <= first <= MOST_DEAL_NUMBER - (count - 1):
-        raise UsageError(f"{count} deals from number {first} on are not in 0 .. {MOST_DEAL_NUMBER}")
-    watch = Stopwatch(clock)
-    sampled = [(number, deal_numbered(number)) for number in range(first, first + count)]
-    watch.lap("sampling")
-    cleared, certified = _judged(level, sampled, watch)
-    for deal in certified:
-        _ = deal.row  # worked out here, where others work too: a part is put together by one thread alone
-    watch.lap("rating")
-    return Batch(first, count, certified, cleared, watch.stages)
-
-
-def _judged(
+def certify_each(
     level: Level, deals: Sequence[tuple[int, Deal]], watch: Stopwatch
 ) -> tuple[tuple[int, ...], tuple[CertifiedDeal, ...]]:
-    """The numbers of those deals that can be cleared, and what those the policy admits are certified as.
+    """Certify many deals with one call of each kernel.
 
-    Each kernel is called once for all deals.
+    Args:
+        level: provides the rules and the policy.
+        deals: each deal with its number.
+        watch: times the stages.
+
+    Returns:
+        The numbers of the deals that can be cleared, and the certified deals, both in the order of `deals`.
+
+    Raises:
+        CheckError: see `certify`.
     """
     solutions = search.solve_each([deal for _, deal in deals], level.rules, fewest=False)
-    solved = list(zip(deals, solutions, strict=True))
-    cleared = [(number, deal, solution) for (number, deal), solution in solved if solution.cleared]
+    solved = [(*each, solution) for each, solution in zip(deals, solutions, strict=True)]
+    cleared = [each for each in solved if each[2].cleared]
     watch.lap("solving")
     distributions = steady.rate_each([deal for _, deal, _ in cleared], level.rules)
-    rated = zip(cleared, distributions, strict=True)
-    admitted = [(*each, distribution) for each, distribution in rated if level.admits(distribution)]
+    rated = [(*each, distribution) for each, distribution in zip(cleared, distributions, strict=True)]
+    admitted = [each for each in rated if level.admits(each[3])]
     watch.lap("rating")
     certified = tuple(_certified(level, *each) for each in admitted)
     watch.lap("solving")
@@ -139,42 +70,35 @@ def _judged(
 def _certified(
     level: Level, number: int, deal: Deal, solution: Solution, distribution: ScoreDistribution
 ) -> CertifiedDeal:
-    best_score, line, draws = _replayed(level, deal, number, solution)
+    """Build the result from the replay, after checking that it agrees with the search."""
+    name = f"{level.name} deal {number}"
+    line = solution.line or ""
+    try:
+        played = replay(deal, level.rules, line)
+    except LineError as error:
+        raise CheckError(f"{name}: the line {line!r} fails its replay: {error}") from error
+    if (played.cleared, played.score, played.draws) != (True, solution.best_score, solution.draws):
+        raise CheckError(
+            f"{name}: the search claims score {solution.best_score} and {solution.draws} draws, but the "
+            f"replay of {line!r} ends with {played}; please report this; nothing was stored"
+        )
     return CertifiedDeal(
         level=level.name,
         deal_number=number,
         deal=deal,
         rules=level.rules.name,
         par=par_of(distribution),
-        best_score=best_score,
+        best_score=played.score,
         line=line,
-        draws=draws,
+        draws=played.draws,
         distribution=distribution,
     )
 
 
 def warm_up() -> None:
-    """Compile or load all kernels; to be done in the main thread before work is handed out.
+    """Compile or load all kernels; call it in the main thread before work is handed out.
 
-    A signal is not seen while the main thread waits for a worker that compiles.
+    Signals are not handled while the main thread waits for a worker that compiles.
     """
     search.warm_up()
     steady.warm_up()
-
-
-def _replayed(level: Level, deal: Deal, number: int, solution: Solution) -> tuple[int, str, int]:
-    """Best score, line and draws of a cleared deal, held against the independent replay."""
-    line = solution.line or ""
-    try:
-        found = replay(deal, level.rules, line)
-    except LineError as fault:
-        raise CheckError(
-            f"{level.name} deal {number}: the line {line!r} fails its replay: {fault}"
-        ) from fault
-    claimed = (True, solution.best_score, solution.draws)
-    if (found.cleared, found.score, found.draws) != claimed:
-        raise CheckError(
-            f"{level.name} deal {number}: the search claims score {solution.best_score} and {solution.draws} "
-            f"draws, the replay of {line!r} ends with {found}; report it, nothing was stored"
-        )
-    return found.score, line, found.draws

@@ -1,14 +1,13 @@
-"""The columns of `deals` as rows of a table: name, type, what they hold and how it is worked out.
+"""The columns of `deals` as rows of a table: name, type, what they hold and how they are worked out.
 
 Their order is the order in the files. A change here is a new schema version (`pipeline.versions`).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:  # the columns are asked for where nothing is certified
-    from pipeline.deals.certify import CertifiedDeal
+from pipeline.deals.certified import CertifiedDeal
 
 TEXT: Final = "text"
 UINT64: Final = "uint64"
@@ -25,118 +24,141 @@ class Column:
 
     Attributes:
         name: in Parquet and in SQL.
-        type: `TEXT`, `UINT64`, `INT8`, `FLOAT64` or `FLOATS`; no column has nulls.
-        description: what it holds.
-        unit: what it is counted in, or how its text is written.
-        value: its value for a certified deal.
+        type: `TEXT`, `UINT64`, `INT8`, `FLOAT64` or `FLOATS`; no column contains nulls.
+        description: what it holds; stored in the metadata of the files.
+        unit: its unit, or the format of its text; stored in the metadata of the files.
+        value: returns its value for a certified deal.
     """
 
     name: str
     type: str
     description: str
     unit: str
-    value: "Callable[[CertifiedDeal], object]"
+    value: Callable[[CertifiedDeal], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of `deals`.
+
+    Attributes:
+        deal_number: the deal number.
+        puzzle_id: puzzle id v1.
+        par: par v1.
+        values: all values, in the order of `COLUMNS`.
+    """
+
+    deal_number: int
+    puzzle_id: str
+    par: int
+    values: tuple[Any, ...]
 
 
 COLUMNS: Final = (
-    Column("level", TEXT, "Level whose policy admits the deal", "name", lambda row: row.level),
+    Column("level", TEXT, "Level whose policy admits the deal", "name", lambda deal: deal.level),
     Column(
         "deal_number",
         UINT64,
         "Number that names the shuffle for all time, whatever the level",
         "number from 0 to 2^63 - 1",
-        lambda row: row.deal_number,
+        lambda deal: deal.deal_number,
     ),
     Column(
         "puzzle_id",
         TEXT,
         "Identity of the puzzle, whatever the suits and the order of the columns",
         "16 hex digits",
-        lambda row: row.deal.puzzle_id,
+        lambda deal: deal.deal.puzzle_id,
     ),
     Column(
         "deal",
         TEXT,
         "The cards: seven columns, each from the card played last to the playable one; waste; stock as drawn",
         "notation",
-        lambda row: row.deal.notation,
+        lambda deal: deal.deal.notation,
     ),
     Column(
         "rules",
         TEXT,
         "Which ranks may be played on a King and an Ace",
         "name as in PySolFC",
-        lambda row: row.rules,
+        lambda deal: deal.rules,
     ),
     Column(
         "par",
         INT8,
         "Steady mean rounded half up, kept to 3 .. 5",
         "score points",
-        lambda row: row.par,
+        lambda deal: deal.par,
     ),
     Column(
         "best_score",
         INT8,
         "Least score that can be reached, proved by exhaustion",
         _SCORES,
-        lambda row: row.best_score,
+        lambda deal: deal.best_score,
     ),
     Column(
         "line",
         TEXT,
         "Moves that reach the best score: 1 .. 7 plays from that column, D draws",
         "line v1",
-        lambda row: row.line,
+        lambda deal: deal.line,
     ),
-    Column("draws", INT8, "Draws in the line", "stock cards", lambda row: row.draws),
+    Column("draws", INT8, "Draws in the line", "stock cards", lambda deal: deal.draws),
     Column(
         "steady_mean",
         FLOAT64,
         "Mean score of the steady player",
         _SCORES,
-        lambda row: row.distribution.mean,
+        lambda deal: deal.distribution.mean,
     ),
     Column(
         "steady_sd",
         FLOAT64,
         "Standard deviation of the steady player's score, of the population",
         "score points",
-        lambda row: row.distribution.sd,
+        lambda deal: deal.distribution.sd,
     ),
     Column(
         "steady_clear_rate",
         FLOAT64,
         "How often the steady player clears the columns",
         "probability",
-        lambda row: row.distribution.clear_rate,
+        lambda deal: deal.distribution.clear_rate,
     ),
     Column(
         "steady_p10",
         INT8,
         "Least score within which a tenth of the steady player's holes end",
         _SCORES,
-        lambda row: row.distribution.p10,
+        lambda deal: deal.distribution.p10,
     ),
     Column(
         "steady_p50",
         INT8,
         "Least score within which half of the steady player's holes end",
         _SCORES,
-        lambda row: row.distribution.p50,
+        lambda deal: deal.distribution.p50,
     ),
     Column(
         "steady_p90",
         INT8,
         "Least score within which nine tenths of the steady player's holes end",
         _SCORES,
-        lambda row: row.distribution.p90,
+        lambda deal: deal.distribution.p90,
     ),
     Column(
         "steady_scores",
         FLOATS,
         "How likely each of the scores -16 .. 35 is for the steady player, in that order",
         "probability: mass / 2^60, rounded to a float",
-        lambda row: list(row.distribution.probabilities),
+        lambda deal: list(deal.distribution.probabilities),
     ),
 )
+
+
+def row_of(deal: CertifiedDeal) -> Row:
+    """Work out the row of a certified deal."""
+    values = tuple([column.value(deal) for column in COLUMNS])
+    return Row(deal.deal_number, deal.deal.puzzle_id, deal.par, values)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from pipeline.deals.certify import certify, warm_up
-from pipeline.deals.columns import COLUMNS
+from pipeline.deals.columns import COLUMNS, row_of
 from pipeline.deals.levels import Level, level_named
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.errors import DamagedError
@@ -254,4 +254,4 @@ def _made_again(named: tuple[str, int]) -> tuple[object, ...] | None:
     """Return the row of a deal from its level and number only; None if the level does not admit the deal."""
     level, number = named
     certified = certify(level_named(level), deal_numbered(number), number)
-    return None if certified is None else tuple(column.value(certified) for column in COLUMNS)
+    return None if certified is None else row_of(certified).values

@@ -7,11 +7,12 @@ version may give another hash; then the part is left alone.
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 
-from pipeline.deals.certify import CertifiedDeal, warm_up
+from pipeline.deals.certify import warm_up
+from pipeline.deals.columns import Row
 from pipeline.errors import DamagedError
 from pipeline.integrity.dry_run import RepairLog, put
 from pipeline.pools.catalog import Catalog, Part, Pool
-from pipeline.pools.nights import certified_span, new_deals, spans
+from pipeline.pools.nights import certified_span, new_rows, spans
 from pipeline.pools.parquet import part_bytes, pyarrow_version
 from pipeline.pools.parts import check_named_part, puzzles_of
 from pipeline.pools.puzzles import PuzzleIds
@@ -66,7 +67,7 @@ def _repair_part(
     if part.versions != PART_VERSIONS:
         log.refuse(part.path, f"{fault}; it was made by other versions: restore a copy")
         return
-    data = part_bytes(_deals_of(level, part, known, work))
+    data = part_bytes(_rows_of(level, part, known, work))
     if sha256_of(data) == part.sha256:
         put(storage, part.path, data)
         log.repair(part.path, f"{fault}; made again from its numbers, to that hash")
@@ -78,11 +79,11 @@ def _repair_part(
         )
 
 
-def _deals_of(level: str, part: Part, known: PuzzleIds, work: Work) -> list[CertifiedDeal]:
+def _rows_of(level: str, part: Part, known: PuzzleIds, work: Work) -> list[Row]:
     """Return the deals of a part's numbers, without those whose puzzle is already in the pool."""
-    deals: list[CertifiedDeal] = []
+    rows: list[Row] = []
     with closing(work.in_order(certified_span, spans(level, part.first, part.last))) as batches:
         for batch in batches:
-            deals += new_deals(batch.deals, known)
-            work.progress.update(level, min(len(deals), part.rows), part.rows)
-    return deals
+            rows += new_rows(batch.rows, known)
+            work.progress.update(level, min(len(rows), part.rows), part.rows)
+    return rows

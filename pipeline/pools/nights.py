@@ -13,7 +13,9 @@ from datetime import date
 from functools import partial
 from typing import Final
 
-from pipeline.deals.certify import Batch, CertifiedDeal, certify_batch, warm_up
+from pipeline.deals.batches import Batch, certify_batch
+from pipeline.deals.certify import warm_up
+from pipeline.deals.columns import Row
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import CheckError
 from pipeline.pools.catalog import Catalog, Part, PartName, Pool
@@ -36,7 +38,7 @@ class MadePart:
     """
 
     first: int
-    rows: tuple[CertifiedDeal, ...]
+    rows: tuple[Row, ...]
 
     @property
     def last(self) -> int:
@@ -68,11 +70,11 @@ def make_parts(
     total, done = sum(sizes), 0
     certify = partial(certified_span, clock=work.counts.clock)
     with closing(work.in_order(certify, spans(level, first))) as batches:
-        deals = _counted(batches, level, work.counts)
+        found = _counted(batches, level, work.counts)
         for size in sizes:
-            rows: list[CertifiedDeal] = []
-            for deal in new_deals(deals, known):
-                rows.append(deal)
+            rows: list[Row] = []
+            for row in new_rows(found, known):
+                rows.append(row)
                 done += 1
                 work.progress.update(level, done, total)
                 if len(rows) == size:
@@ -156,7 +158,7 @@ def _grown(storage: Storage, pool: Pool, sizes: Mapping[date, int], work: Work) 
 
 
 def write_counted(
-    storage: Storage, name: PartName, night: date | None, rows: Sequence[CertifiedDeal], counts: Counts
+    storage: Storage, name: PartName, night: date | None, rows: Sequence[Row], counts: Counts
 ) -> Part:
     """Write a part as `write_part` does, timed and counted."""
     watch = Stopwatch(counts.clock)
@@ -167,7 +169,7 @@ def write_counted(
     return part
 
 
-def _counted(batches: Iterable[Batch], level: str, counts: Counts) -> Iterator[CertifiedDeal]:
+def _counted(batches: Iterable[Batch], level: str, counts: Counts) -> Iterator[Row]:
     """The deals of batches, counted up to the last number that was taken.
 
     What was looked at beyond that counts for nobody: how far that is depends on the workers.
@@ -181,11 +183,11 @@ def _counted(batches: Iterable[Batch], level: str, counts: Counts) -> Iterator[C
     for batch in batches:
         counts.stages.add(batch.stages)
         begin = batch.first
-        for deal in batch.deals:
-            look_at(batch, begin, deal.deal_number + 1)
-            begin = deal.deal_number + 1
+        for row in batch.rows:
+            look_at(batch, begin, row.deal_number + 1)
+            begin = row.deal_number + 1
             counted.admitted += 1
-            yield deal
+            yield row
         look_at(batch, begin, batch.first + batch.count)
 
 
@@ -200,10 +202,9 @@ def spans(level: str, first: int, last: int = MOST_DEAL_NUMBER) -> Iterator[tupl
         yield level, start, min(BATCH_SIZE, last + 1 - start)
 
 
-def new_deals(deals: Iterable[CertifiedDeal], known: KnownPuzzles) -> Iterator[CertifiedDeal]:
-    """Deals whose puzzle is not known yet; of two with one puzzle the lower number stays."""
-    for deal in deals:
-        puzzle = deal.deal.puzzle_id
-        if puzzle not in known:
-            known.add(puzzle)
-            yield deal
+def new_rows(rows: Iterable[Row], known: KnownPuzzles) -> Iterator[Row]:
+    """Rows whose puzzle is not known yet; of two with the same puzzle the lower number stays."""
+    for row in rows:
+        if row.puzzle_id not in known:
+            known.add(row.puzzle_id)
+            yield row

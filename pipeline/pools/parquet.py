@@ -9,17 +9,14 @@ import io
 import json
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet
 
-from pipeline.deals.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64
+from pipeline.deals.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64, Row
 from pipeline.errors import CheckError, DamagedError, NewerError
 from pipeline.versions import PART_VERSIONS
-
-if TYPE_CHECKING:  # parts are read where nothing is certified
-    from pipeline.deals.certify import CertifiedDeal
 
 ROW_GROUP_ROWS: Final = 10_000
 
@@ -68,7 +65,7 @@ def pyarrow_version() -> str:
     return version
 
 
-def part_bytes(rows: Sequence["CertifiedDeal"]) -> bytes:
+def part_bytes(rows: Sequence[Row]) -> bytes:
     """Deals as the Parquet file of a part.
 
     Args:
@@ -92,9 +89,9 @@ def table_bytes(table: Any) -> bytes:
     return stream.getvalue()
 
 
-def table_of(rows: Sequence["CertifiedDeal"]) -> Any:
+def table_of(rows: Sequence[Row]) -> Any:
     """Deals as an Arrow table of `DEALS_SCHEMA`."""
-    columns = zip(COLUMNS, zip(*(row.row for row in rows), strict=True), strict=True)
+    columns = zip(COLUMNS, zip(*(row.values for row in rows), strict=True), strict=True)
     arrays = [pa.array(values, _TYPES[column.type]) for column, values in columns]
     return pa.Table.from_arrays(arrays, schema=DEALS_SCHEMA)
 

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from pipeline.deals.columns import Row
 from pipeline.errors import AlreadyThereError, DamagedError, MissingError
 from pipeline.pools.catalog import (
     DEALS_PREFIX,
@@ -21,13 +22,10 @@ from pipeline.store.storage import Storage
 from pipeline.store.text import sha256_of
 from pipeline.versions import PART_VERSIONS
 
-if TYPE_CHECKING:  # parts are read and written where nothing is certified
-    from pipeline.deals.certify import CertifiedDeal
-
 PART_ROWS: Final = 10_000  # of a pool made anew: bounds the memory, and the work that a stop can lose
 
 
-def write_part(storage: Storage, name: PartName, night: date | None, rows: Sequence["CertifiedDeal"]) -> Part:
+def write_part(storage: Storage, name: PartName, night: date | None, rows: Sequence[Row]) -> Part:
     """Write deals as a part that the catalog in force does not name; see `write_part_file`."""
     return write_part_file(storage, name, night, Counter(row.par for row in rows), part_bytes(rows))
 

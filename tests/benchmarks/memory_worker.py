@@ -52,7 +52,7 @@ def _work(workers: int, deals: int) -> None:
 
 
 def _batch(item: tuple[str, int]) -> object:
-    from pipeline.deals.certify import certify_batch
+    from pipeline.deals.batches import certify_batch
     from pipeline.deals.levels import LEVELS
     from pipeline.deals.shuffle import deal_numbered
     from solver.search.exact import solve

@@ -4,7 +4,6 @@ Nothing is solved: real deals come again and again under new numbers, with other
 time as new objects, as a batch would bring them. All the rest is the program's own work.
 """
 
-import dataclasses
 import json
 import pickle
 import random
@@ -16,7 +15,8 @@ from time import perf_counter
 from typing import Final
 from unittest.mock import patch
 
-from pipeline.deals.certify import Batch, CertifiedDeal
+from pipeline.deals.batches import Batch
+from pipeline.deals.columns import Row
 from pipeline.pools.catalog import load_catalog
 from pipeline.store.root import open_root
 from pipeline.store.storage import Storage
@@ -65,23 +65,25 @@ def main(folder: str, rows: int, parts: int) -> None:
 
 def synthetic_batch(level_name: str, first: int, count: int, _clock: Clock) -> Batch:
     """Stands in for `certify_batch`; every number is admitted."""
-    deals = tuple(_synthetic(level_name, number) for number in range(first, first + count))
-    return Batch(first, count, deals)
+    rows = tuple(_synthetic(level_name, number) for number in range(first, first + count))
+    return Batch(first, count, rows)
 
 
-def _synthetic(level: str, number: int) -> CertifiedDeal:
+def _synthetic(level: str, number: int) -> Row:
+    from tests.benchmarks.synthetic import changed
+
     models = _models(level)
-    copy: CertifiedDeal = pickle.loads(models[number % len(models)])
-    deal = Deal(tuple(random.Random(number).sample(copy.deal.cards, DECK_SIZE)))
-    deal.__dict__["puzzle_id"] = f"{number * _ODD % _IDS:016x}"  # as if it had been worked out before
-    return dataclasses.replace(copy, deal_number=number, deal=deal)
+    copy: Row = pickle.loads(models[number % len(models)])
+    deal = Deal(tuple(random.Random(number).sample(range(DECK_SIZE), DECK_SIZE)))
+    puzzle_id = f"{number * _ODD % _IDS:016x}"
+    return changed(copy, deal_number=number, deal=deal.notation, puzzle_id=puzzle_id)
 
 
 @cache
 def _models(level: str) -> tuple[bytes, ...]:
     from tests.benchmarks.synthetic import certified
 
-    return tuple(pickle.dumps(deal) for deal in certified(level, _SAMPLED))
+    return tuple(pickle.dumps(row) for row in certified(level, _SAMPLED))
 
 
 if __name__ == "__main__":

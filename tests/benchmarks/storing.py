@@ -8,7 +8,7 @@ from itertools import count
 from typing import Final
 
 from jobs.settings.model import Settings
-from pipeline.deals.certify import CertifiedDeal
+from pipeline.deals.columns import Row
 from pipeline.pools.catalog import Catalog, PartName, load_catalog, save_catalog
 from pipeline.pools.parquet import part_bytes
 from pipeline.pools.parts import PART_ROWS, write_part
@@ -42,7 +42,7 @@ def measure(bench: Bench) -> Iterator[Figure]:
         yield Figure(f"reading catalog.json, {size:,} rows", "ms", wall_milliseconds(loads))
 
 
-def _part(storage: LocalStorage, rows: tuple[CertifiedDeal, ...], generations: "count[int]") -> Spent:
+def _part(storage: LocalStorage, rows: tuple[Row, ...], generations: "count[int]") -> Spent:
     name = PartName(_LEVEL, next(generations), rows[0].deal_number, rows[-1].deal_number)
     _, spent = timed(lambda: write_part(storage, name, _NIGHT, rows), process_clock)
     return spent

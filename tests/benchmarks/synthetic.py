@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from pipeline.deals.certify import CertifiedDeal
+from pipeline.deals.columns import COLUMNS, Row
 from pipeline.deals.levels import LEVELS
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.pools.catalog import Catalog, Part, PartName, empty_catalog, load_catalog, save_catalog
@@ -37,16 +37,22 @@ _SAMPLE: Final = deal_numbered(0).notation
 
 
 @cache
-def certified(level: str, count: int) -> tuple[CertifiedDeal, ...]:
+def certified(level: str, count: int) -> tuple[Row, ...]:
     """The first deals of a level."""
     with local_work(2) as work, closing(make_parts(level, 0, [count], set(), work)) as parts:
         return next(parts).rows
 
 
-def renumbered(deals: tuple[CertifiedDeal, ...], count: int) -> tuple[CertifiedDeal, ...]:
-    """So many deals, under the numbers 0, 1, .."""
-    copies = enumerate(islice(cycle(deals), count))
-    return tuple(dataclasses.replace(deal, deal_number=number) for number, deal in copies)
+def changed(row: Row, **values: object) -> Row:
+    """A copy of a row with other values in the named columns."""
+    named = {column.name: value for column, value in zip(COLUMNS, row.values, strict=True)} | values
+    return Row(named["deal_number"], named["puzzle_id"], named["par"], tuple(named.values()))
+
+
+def renumbered(rows: tuple[Row, ...], count: int) -> tuple[Row, ...]:
+    """This many rows, numbered 0, 1, .."""
+    copies = enumerate(islice(cycle(rows), count))
+    return tuple(changed(row, deal_number=number) for number, row in copies)
 
 
 def multiplied(table: Any, first: int, count: int) -> Any:

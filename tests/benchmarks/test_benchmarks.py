@@ -33,7 +33,7 @@ from tests.benchmarks.timing import (
     thread_clock,
     timed,
 )
-from tests.support.doubles import fake_deal
+from tests.support.doubles import fake_deal, fake_row
 
 seconds = st.floats(1e-6, 1e3)
 several = st.lists(seconds, min_size=1, max_size=9)
@@ -300,7 +300,7 @@ def test_a_wrong_answer_stops_the_measuring() -> None:
 
 @pytest.mark.parametrize("count", [1, 3, 8])
 def test_multiplied_rows_are_rows_of_deals_under_numbers_of_their_own(count: int) -> None:
-    table = synthetic.multiplied(table_of([fake_deal("hard", number) for number in range(3)]), 40, count)
+    table = synthetic.multiplied(table_of([fake_row("hard", number) for number in range(3)]), 40, count)
     table.validate(full=True)
     assert table.schema.equals(DEALS_SCHEMA, check_metadata=True)
     rows = table.to_pylist()
@@ -317,7 +317,7 @@ def test_synthetic_pools_hold_what_their_catalog_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(synthetic, "PART_ROWS", 3)
-    tables = {level: table_of([fake_deal(level, 5)]) for level in LEVELS}
+    tables = {level: table_of([fake_row(level, 5)]) for level in LEVELS}
     storage, catalog = synthetic.pools(tmp_path / "pools", tables, 11)
     assert load_catalog(storage) == catalog
     assert [[part.rows for part in pool.parts] for pool in catalog.pools] == [[3, 1], [3, 1], [3]]

@@ -1,9 +1,12 @@
 """Stand-ins for the edges of the pipeline, shared by tests that inject faults."""
 
+import dataclasses
 from collections.abc import Callable
 from functools import cache
 
-from pipeline.deals.certify import Batch, CertifiedDeal
+from pipeline.deals.batches import Batch
+from pipeline.deals.certified import CertifiedDeal
+from pipeline.deals.columns import Row, row_of
 from pipeline.deals.levels import LEVELS
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.errors import AlreadyThereError, MissingError
@@ -112,6 +115,17 @@ def fake_deal(level: str, number: int) -> CertifiedDeal:
     )
 
 
+@cache
+def fake_row(level: str, number: int) -> Row:
+    """The row of `fake_deal`."""
+    return row_of(fake_deal(level, number))
+
+
+def row_with_puzzle_of(level: str, number: int, other: int) -> Row:
+    """The row of `fake_deal` with the cards, and so the puzzle, of another number."""
+    return row_of(dataclasses.replace(fake_deal(level, number), deal=fake_deal(level, other).deal))
+
+
 def fake_admitted(level: str, number: int) -> bool:
     """Some pattern without a short period, another one for each level."""
     return (number * number + len(level)) % 7 < 2
@@ -120,7 +134,7 @@ def fake_admitted(level: str, number: int) -> bool:
 def fake_batch(level: str, first: int, count: int, clock: Clock = no_clock) -> Batch:
     """Stands in for `certify_batch`."""
     numbers = range(first, first + count)
-    deals = tuple(fake_deal(level, number) for number in numbers if fake_admitted(level, number))
+    rows = tuple(fake_row(level, number) for number in numbers if fake_admitted(level, number))
     cleared = tuple(number for number in numbers if fake_cleared(level, number))
-    stages = Stages(solving=clock() * count, rating=clock() * len(deals))
-    return Batch(first, count, deals, cleared, stages)
+    stages = Stages(solving=clock() * count, rating=clock() * len(rows))
+    return Batch(first, count, rows, cleared, stages)

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from pipeline.deals.certify import CertifiedDeal
+from pipeline.deals.columns import Row
 from pipeline.pools.catalog import Catalog, Part, PartName, Pool, load_catalog, save_catalog
 from pipeline.pools.parquet import joined
 from pipeline.pools.parts import read_named_part, write_part
 from pipeline.pools.unfinished import next_generation
 from pipeline.store.storage import Storage
-from tests.support.doubles import fake_admitted, fake_deal
+from tests.support.doubles import fake_admitted, fake_row
 
 LEVEL = "medium"
 NIGHT = date(2026, 11, 30)
@@ -46,13 +46,13 @@ def _part(storage: Storage, pool: Pool, first: int, size: int, night: date | Non
     return write_part(storage, name, night, rows)
 
 
-def admitted(level: str, first: int, count: int) -> list[CertifiedDeal]:
+def admitted(level: str, first: int, count: int) -> list[Row]:
     """The first deals that the fake policy of a level admits from a number on."""
-    rows: list[CertifiedDeal] = []
+    rows: list[Row] = []
     number = first
     while len(rows) < count:
         if fake_admitted(level, number):
-            rows.append(fake_deal(level, number))
+            rows.append(fake_row(level, number))
         number += 1
     return rows
 

@@ -22,7 +22,7 @@ from jobs.settings.model import Settings
 from jobs.terminal import clock
 from jobs.watch.status import look, status_of
 from pipeline.daily import publish
-from pipeline.deals.certify import certify_batch
+from pipeline.deals.batches import certify_batch
 from pipeline.errors import StorageError
 from pipeline.pools import nights as generate
 from pipeline.store.root import open_root

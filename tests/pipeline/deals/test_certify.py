@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from pipeline.deals.certify import CertifiedDeal, certify, certify_batch
+from pipeline.deals.batches import certify_batch
+from pipeline.deals.certify import certify
+from pipeline.deals.columns import Row, row_of
 from pipeline.deals.levels import LEVELS, level_named
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER, deal_numbered
 from pipeline.errors import CheckError
@@ -48,22 +50,22 @@ def test_certified_deals_are_those_of_the_frozen_reference(level: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def batch() -> tuple[CertifiedDeal, ...]:
-    return certify_batch("medium", 3, 20).deals
+def batch() -> tuple[Row, ...]:
+    return certify_batch("medium", 3, 20).rows
 
 
-def test_a_batch_is_its_deals_one_by_one(batch: tuple[CertifiedDeal, ...]) -> None:
+def test_a_batch_is_its_deals_one_by_one(batch: tuple[Row, ...]) -> None:
     level = level_named("medium")
     singly = [certify(level, deal_numbered(number), number) for number in range(3, 23)]
-    assert batch == tuple(one for one in singly if one is not None)
+    assert batch == tuple(row_of(one) for one in singly if one is not None)
     assert batch
 
 
-def test_a_batch_does_not_depend_on_where_it_is_cut(batch: tuple[CertifiedDeal, ...]) -> None:
-    assert certify_batch("medium", 3, 7).deals + certify_batch("medium", 10, 13).deals == batch
+def test_a_batch_does_not_depend_on_where_it_is_cut(batch: tuple[Row, ...]) -> None:
+    assert certify_batch("medium", 3, 7).rows + certify_batch("medium", 10, 13).rows == batch
 
 
-def test_a_batch_travels_between_processes(batch: tuple[CertifiedDeal, ...]) -> None:
+def test_a_batch_travels_between_processes(batch: tuple[Row, ...]) -> None:
     assert pickle.loads(pickle.dumps(batch)) == batch
     assert pickle.loads(pickle.dumps(certify_batch)) is certify_batch
 
@@ -77,7 +79,7 @@ def test_numbers_out_of_range_are_refused(first: int, count: int) -> None:
 
 
 def test_the_last_deal_number_is_in_range() -> None:
-    assert len(certify_batch("easy", MOST_DEAL_NUMBER, 1).deals) <= 1
+    assert len(certify_batch("easy", MOST_DEAL_NUMBER, 1).rows) <= 1
 
 
 def test_an_unknown_level_is_refused() -> None:
@@ -102,7 +104,7 @@ def test_a_search_that_errs_stops_everything(
         return [dataclasses.replace(solution, **lie) for solution in honest(deals, rules, fewest=fewest)]
 
     honest = search.solve_each
-    number = certify_batch("medium", 0, 20).deals[0].deal_number
+    number = certify_batch("medium", 0, 20).rows[0].deal_number
     monkeypatch.setattr(search, "solve_each", lying)
     with pytest.raises(CheckError, match=f"^medium deal {number}: .*{message}") as caught:
         certify_batch("medium", number, 1)

@@ -1,6 +1,5 @@
 """The difference of two pools is what a plain count of their rows says."""
 
-import dataclasses
 import math
 from collections import Counter
 from fractions import Fraction
@@ -16,7 +15,7 @@ from pipeline.pools.difference import Summary, difference
 from pipeline.pools.history import generations, states
 from pipeline.store.storage import Storage
 from solver.table.score import LOWEST_SCORE, SCORE_COUNT
-from tests.support.doubles import MemoryStorage
+from tests.support.doubles import MemoryStorage, row_with_puzzle_of
 from tests.support.pools import LEVEL, admitted, made_anew, rows_of, with_nights
 
 
@@ -80,8 +79,8 @@ def test_a_pool_is_the_same_as_itself() -> None:
 def test_one_puzzle_under_two_numbers_is_one_puzzle_in_both(monkeypatch: pytest.MonkeyPatch) -> None:
     storage = MemoryStorage()
     with_nights(storage, [5])
-    deals = admitted(LEVEL, 0, 2)
-    moved = [dataclasses.replace(deal, deal_number=900 + place) for place, deal in enumerate(deals)]
+    rows = admitted(LEVEL, 0, 2)
+    moved = [row_with_puzzle_of(LEVEL, 900 + place, row.deal_number) for place, row in enumerate(rows)]
     monkeypatch.setattr("tests.support.pools.admitted", lambda level, first, count: moved)
     made_anew(storage, 2, 900)
     found = generations(states(storage, load_catalog(storage), LEVEL))

@@ -82,7 +82,7 @@ def test_what_was_removed_in_the_meantime_is_passed_over(storage: MemoryStorage)
     [
         (b"{", "is not a JSON document"),
         (catalog_bytes(dataclasses.replace(empty_catalog(), change=9)), "it says that it is change 9"),
-        (json.dumps({"version": 9}).encode(), "is of version 9"),
+        (json.dumps({"version": 9}).encode(), "has version 9"),
     ],
 )
 def test_a_damaged_copy_is_said_to_be(storage: MemoryStorage, damage: bytes, fault: str) -> None:

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.deals.certify import Batch
+from pipeline.deals.batches import Batch
 from pipeline.deals.levels import LEVELS
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import CheckError, DamagedError, StorageError
@@ -31,7 +31,7 @@ from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.counts import Clock
 from pipeline.work.executors import Work, local_work
 from solver.errors import UsageError
-from tests.support.doubles import FailingStorage, Killed, fake_admitted, fake_batch, fake_deal
+from tests.support.doubles import FailingStorage, Killed, fake_admitted, fake_batch, row_with_puzzle_of
 
 NIGHT = date(2026, 11, 30)
 NEXT = NIGHT + timedelta(1)
@@ -298,11 +298,8 @@ def test_clearing_away_leaves_everything_that_somebody_may_want(storage: LocalSt
 def twin_batch(level: str, first: int, count: int, _clock: Clock) -> Batch:
     """Every number is admitted, and each odd one has the puzzle of the even one before it."""
     numbers = range(first, first + count)
-    deals = tuple(
-        dataclasses.replace(fake_deal(level, number), deal=fake_deal(level, number - number % 2).deal)
-        for number in numbers
-    )
-    return Batch(first, count, deals, tuple(numbers))
+    rows = tuple(row_with_puzzle_of(level, number, number - number % 2) for number in numbers)
+    return Batch(first, count, rows, tuple(numbers))
 
 
 def test_of_two_deals_with_one_puzzle_the_lower_number_stays(

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.deals.certify import CertifiedDeal, certify_batch
-from pipeline.deals.columns import COLUMNS
+from pipeline.deals.batches import certify_batch
+from pipeline.deals.columns import COLUMNS, Row
 from pipeline.errors import CheckError, DamagedError
 from pipeline.pools.parquet import DEALS_SCHEMA, logical_hash, part_bytes, read_part, table_of, versions_in
 from pipeline.versions import PART_VERSIONS
-from tests.support.doubles import fake_deal
+from tests.support.doubles import fake_row
 from tests.support.reference import REFERENCE
 
 FROZEN = json.loads((REFERENCE / "frozen_v1.json").read_text())["deals"]
@@ -30,12 +30,12 @@ MEDIUM_HASH = "f2ea42e20f6e817739cedaf45911af441bd5d83ba03ac76877a3813027774f45"
 
 
 @pytest.fixture(scope="module")
-def rows() -> tuple[CertifiedDeal, ...]:
-    return certify_batch("medium", 0, 30).deals
+def rows() -> tuple[Row, ...]:
+    return certify_batch("medium", 0, 30).rows
 
 
 @pytest.fixture(scope="module")
-def data(rows: tuple[CertifiedDeal, ...]) -> bytes:
+def data(rows: tuple[Row, ...]) -> bytes:
     return part_bytes(rows)
 
 
@@ -87,11 +87,13 @@ def test_metadata_that_are_no_text_are_no_versions() -> None:
     assert versions_in(schema) == {"line": 1}
 
 
-def test_a_part_gives_back_what_was_certified(rows: tuple[CertifiedDeal, ...], data: bytes) -> None:
+def test_a_part_gives_back_what_was_certified(rows: tuple[Row, ...], data: bytes) -> None:
     read = read_part(data, "part").to_pylist()
     assert len(read) == len(rows) > 10
     for found, row in zip(read, rows, strict=True):
-        assert found == {column.name: column.value(row) for column in COLUMNS}
+        assert tuple(found.values()) == row.values
+        named = (found["deal_number"], found["puzzle_id"], found["par"])
+        assert named == (row.deal_number, row.puzzle_id, row.par)
 
 
 def test_a_part_holds_the_frozen_values(data: bytes) -> None:
@@ -112,13 +114,13 @@ def test_the_content_of_a_part_is_frozen(data: bytes) -> None:
     assert logical_hash(read_part(data, "part")) == MEDIUM_HASH
 
 
-def test_the_same_rows_give_the_same_bytes(rows: tuple[CertifiedDeal, ...], data: bytes) -> None:
+def test_the_same_rows_give_the_same_bytes(rows: tuple[Row, ...], data: bytes) -> None:
     assert part_bytes(rows) == data
     assert part_bytes(list(rows)) == data
 
 
 def test_the_file_is_laid_out_as_fixed() -> None:
-    file = pyarrow.parquet.ParquetFile(io.BytesIO(part_bytes([fake_deal("easy", n) for n in range(10_001)])))
+    file = pyarrow.parquet.ParquetFile(io.BytesIO(part_bytes([fake_row("easy", n) for n in range(10_001)])))
     groups = [file.metadata.row_group(n) for n in range(file.metadata.num_row_groups)]
     assert [group.num_rows for group in groups] == [10_000, 1]
     number = groups[0].column(1)
@@ -138,18 +140,18 @@ def test_nothing_of_the_machine_is_in_a_part(data: bytes) -> None:
 @pytest.mark.parametrize("numbers", [(2, 1), (1, 1)])
 def test_rows_out_of_order_are_never_written(numbers: tuple[int, ...]) -> None:
     with pytest.raises(CheckError, match="in the rows of a part"):
-        part_bytes([fake_deal("easy", number) for number in numbers])
+        part_bytes([fake_row("easy", number) for number in numbers])
 
 
 @given(st.integers(1, 40), st.integers(1, 11))
 def test_the_hash_of_rows_does_not_depend_on_how_they_are_cut(count: int, size: int) -> None:
-    rows = [fake_deal("hard", number) for number in range(count)]
+    rows = [fake_row("hard", number) for number in range(count)]
     pieces = [table_of(rows[start : start + size]) for start in range(0, count, size)]
     assert logical_hash(pa.concat_tables(pieces)) == logical_hash(table_of(rows))
 
 
 def test_the_hash_of_rows_sees_every_value_and_the_order() -> None:
-    rows = [fake_deal("hard", number) for number in range(3)]
+    rows = [fake_row("hard", number) for number in range(3)]
     hashes = {
         logical_hash(table_of(rows)),
         logical_hash(table_of(rows[::-1])),
@@ -171,7 +173,7 @@ def test_the_hash_of_rows_sees_every_value_and_the_order() -> None:
 
 
 def test_the_hash_of_rows_is_what_its_description_says() -> None:
-    table = table_of([fake_deal("easy", 5)])
+    table = table_of([fake_row("easy", 5)])
     line = json.dumps(list(table.to_pylist()[0].values()), separators=(",", ":")) + "\n"
     assert logical_hash(table) == hashlib.sha256(line.encode()).hexdigest()
 
@@ -183,7 +185,7 @@ def written(table: Any) -> bytes:
 
 
 def test_what_is_no_part_is_refused_with_its_name(data: bytes) -> None:
-    table = table_of([fake_deal("easy", 5)])
+    table = table_of([fake_row("easy", 5)])
     newer = {**table.schema.metadata, b"fairway.schema": b"2"}
     cases = {
         "no readable Parquet": [b"", b"PAR1", data[:-1], data[: len(data) // 2], b"x" * 1000],
@@ -201,7 +203,7 @@ def test_what_is_no_part_is_refused_with_its_name(data: bytes) -> None:
             assert "\n" not in str(caught.value)
 
 
-FAKE_PART = part_bytes([fake_deal("easy", number) for number in range(9)])
+FAKE_PART = part_bytes([fake_row("easy", number) for number in range(9)])
 
 
 @given(st.integers(0, len(FAKE_PART) - 1), st.integers(1, 255))
@@ -217,7 +219,7 @@ def test_no_flipped_byte_makes_reading_fail_otherwise(place: int, change: int) -
 
 def test_a_certified_deal_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
-        fake_deal("easy", 1).par = 4  # type: ignore[misc]  # that is the point
+        fake_row("easy", 1).par = 4  # type: ignore[misc]  # that is the point
 
 
 THREADS = """

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.deals.certify import Batch
+from pipeline.deals.batches import Batch
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.pools import nights as generate
@@ -22,7 +22,7 @@ from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.counts import Clock
 from pipeline.work.executors import local_work
 from solver.errors import UsageError
-from tests.support.doubles import FailingStorage, Killed, fake_batch
+from tests.support.doubles import FailingStorage, Killed, fake_batch, row_with_puzzle_of
 
 NIGHT = date(2026, 11, 30)
 LEVEL = "medium"
@@ -212,15 +212,15 @@ def test_finished_parts_are_not_made_again(
 def test_a_resumed_generation_knows_the_puzzles_it_has(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    puzzle = fake_batch(LEVEL, 0, 10).deals[0].deal
+    known = fake_batch(LEVEL, 0, 10).rows[0].deal_number
 
     def repeating(level: str, first: int, count: int, _clock: Clock) -> Batch:
         batch = fake_batch(level, first, count)
-        deals = tuple(
-            dataclasses.replace(deal, deal=puzzle) if deal.deal_number % 5 == 0 else deal
-            for deal in batch.deals
+        rows = tuple(
+            row_with_puzzle_of(LEVEL, row.deal_number, known) if row.deal_number % 5 == 0 else row
+            for row in batch.rows
         )
-        return dataclasses.replace(batch, deals=deals)
+        return dataclasses.replace(batch, rows=rows)
 
     monkeypatch.setattr(generate, "certify_batch", repeating)
     stopped_after(storage, 2)

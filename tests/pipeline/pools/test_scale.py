@@ -1,13 +1,13 @@
 """Pools of any size are made in bounded memory: what is held does not grow with them."""
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
 import pytest
 
-from pipeline.deals.certify import Batch
+from pipeline.deals.batches import Batch
+from pipeline.deals.columns import Row
 from pipeline.pools import compact as compaction
 from pipeline.pools import nights as generate
 from pipeline.pools import regenerate
@@ -18,7 +18,6 @@ from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.counts import Clock
 from pipeline.work.executors import local_work
 from pipeline.work.progress import SILENT
-from solver.table.deal import Deal
 from tests.benchmarks import memory_worker, scale
 from tests.support.doubles import FailingStorage, Killed, MemoryStorage, fake_batch
 from tests.support.pools import LEVEL, with_nights
@@ -27,8 +26,8 @@ PART_ROWS = 60
 AHEAD = 2
 
 
-class Tracked(Deal):
-    """A deal that can be seen to be held."""
+class Tracked(Row):
+    """A row that weak references can observe."""
 
     __hash__ = object.__hash__
     __eq__ = object.__eq__
@@ -38,16 +37,16 @@ class Counted:
     """Makes fake deals, and at each batch looks how many of those it made are still held."""
 
     def __init__(self) -> None:
-        self.held: WeakSet[Deal] = WeakSet()
+        self.held: WeakSet[Row] = WeakSet()
         self.most = 0
 
     def batch(self, level: str, first: int, count: int, _clock: Clock) -> Batch:
         self.most = max(self.most, len(self.held))
         made = []
-        for deal in fake_batch(level, first, count).deals:
-            tracked = Tracked(deal.deal.cards)
+        for row in fake_batch(level, first, count).rows:
+            tracked = Tracked(row.deal_number, row.puzzle_id, row.par, row.values)
             self.held.add(tracked)
-            made.append(dataclasses.replace(deal, deal=tracked))
+            made.append(tracked)
         return Batch(first, count, tuple(made))
 
 

@@ -23,7 +23,7 @@ from pipeline.query.sources import deals_of
 from pipeline.query.views import SQL_FILE, write_views
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
-from tests.support.doubles import fake_admitted, fake_deal
+from tests.support.doubles import fake_admitted, fake_row
 
 PARTS = ((0, 19), (20, 39), (50, 79))
 """Numbers sampled for each part of a level; none are missing but 40 .. 49."""
@@ -39,7 +39,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         parts = []
         for first, last in PARTS:
             numbers = [number for number in range(first, last) if fake_admitted(level, number)] + [last]
-            rows = [fake_deal(level, number) for number in numbers]
+            rows = [fake_row(level, number) for number in numbers]
             parts.append(write_part(storage, PartName(level, 1, first, last), None, rows))
         pool = dataclasses.replace(catalog.pool(level), parts=tuple(parts), next_number=80)
         catalog = catalog.with_pool(pool)

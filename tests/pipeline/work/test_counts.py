@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from pipeline.daily.publish import publish
-from pipeline.deals.certify import certify_batch
+from pipeline.deals.batches import certify_batch
 from pipeline.deals.levels import LEVELS
 from pipeline.errors import StorageError
 from pipeline.pools import nights as generate
@@ -92,10 +92,10 @@ def test_deals_of_known_puzzles_are_admitted_and_not_written(
 
 def test_a_batch_counts_what_can_be_cleared_and_shares_out_its_time() -> None:
     batch = certify_batch("hard", 0, 30, Ticking())
-    assert set(batch.cleared) >= {deal.deal_number for deal in batch.deals}
+    assert set(batch.cleared) >= {row.deal_number for row in batch.rows}
     assert all(0 <= number < 30 for number in batch.cleared)
     assert sorted(batch.cleared) == list(batch.cleared)
-    assert len(batch.cleared) > len(batch.deals) > 0
+    assert len(batch.cleared) > len(batch.rows) > 0
     # A second between two looks at the clock: all are sampled, solved, rated, replayed, made rows of in turn.
     assert batch.stages == Stages(sampling=1.0, solving=2.0, rating=2.0, writing=0.0)
     assert batch == certify_batch("hard", 0, 30)
