@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from jobs.runs.run import Made, changes_made
+from jobs.runs.run import runs_by_change
 from pipeline.errors import DamagedError
 from pipeline.pools.catalog import Part, Pool, load_catalog
 from pipeline.pools.history import State, generations, state_of_generation, states
 from pipeline.store.storage import Storage
+from pipeline.work.records import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Entry:
     """
 
     state: State
-    made: Made | None
+    made: RunRecord | None
     pars: dict[int, int] | None
 
 
@@ -58,7 +59,7 @@ def level_history(storage: Storage, level: str, limit: int) -> History:
     latest, ends = known[-limit:], tuple(generations(known).values())
     told = {state.change: state for state in (*latest, *ends)}
     mixes = dict(zip(told, par_mixes(storage, [state.pool for state in told.values()]), strict=True))
-    made = changes_made(storage)
+    made = runs_by_change(storage)
 
     def entry(state: State) -> Entry:
         return Entry(state, made.get(state.change), mixes[state.change])

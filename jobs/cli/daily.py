@@ -8,7 +8,7 @@ import typer
 
 from jobs.days import check_not_future, days_between
 from jobs.terminal import clock
-from jobs.terminal.context import check_clock, read_settings, storage_at, tools_with, warn_without_key
+from jobs.terminal.context import check_clock, job_context, read_settings, storage_at, warn_without_key
 from jobs.terminal.drawing import can_draw_symbols, draw_table
 from jobs.terminal.options import AllowFuture, Config, Data, Json, Output, Workers, day_option
 from jobs.terminal.output import check_outside, console, put_bytes, put_json, put_table, say, sink
@@ -98,7 +98,7 @@ def publish(
 
     Example: fairway daily publish --from 2026-11-01 --to 2026-11-30
     """
-    from jobs.runs.publishing import run_publish
+    from jobs.runs.others import run_publish
 
     settings = read_settings(config, data=data, workers=workers)
     begin = first or settings.daily_from
@@ -112,7 +112,7 @@ def publish(
     if last is None:
         check_clock(storage, clock.today(), settings)
     with shown_progress() as progress:
-        tools = tools_with(settings, progress)
+        tools = job_context(settings, progress)
         done = run_publish(storage, days, settings, tools, solutions_now=solutions is Solutions.NOW)
     if done.made:
         warn_without_key(settings)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from jobs.terminal import clock
-from jobs.terminal.context import read_settings, storage_at, tools_with
+from jobs.terminal.context import job_context, read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json, number_option
 from jobs.terminal.output import put_json, put_table, say
 from jobs.terminal.progress import shown_progress
 
 if TYPE_CHECKING:  # it takes longer to load than help takes to print
-    from jobs.runs.pools import Clearance
+    from jobs.runs.pools import GcPlan
 
 _MOST_KEPT: Final = 1_000_000
 _MOST_DAYS: Final = 36_500
@@ -54,23 +54,23 @@ def gc(
 
     Example: fairway gc --keep 30 --older-than 30 --dry-run
     """
-    from jobs.runs.pools import Wanted, look_for_garbage, run_clearance
+    from jobs.runs.pools import Retention, plan_gc, run_gc
 
     settings = read_settings(config, data=data, keep_catalogs=keep, keep_days=days)
     storage = storage_at(settings)
-    wanted = Wanted(settings.keep_catalogs, settings.keep_days)
+    wanted = Retention(settings.keep_catalogs, settings.keep_days)
     if dry_run:
-        found = look_for_garbage(storage, wanted, clock.now())
+        found = plan_gc(storage, wanted, clock.now())
     else:
         with shown_progress() as progress:
-            found = run_clearance(storage, wanted, settings, tools_with(settings, progress))
+            found = run_gc(storage, wanted, settings, job_context(settings, progress))
     if as_json:
         put_json(_document(found, dry_run=dry_run))
     else:
         _tell(found, dry_run=dry_run)
 
 
-def _document(found: "Clearance", *, dry_run: bool) -> dict[str, Any]:
+def _document(found: "GcPlan", *, dry_run: bool) -> dict[str, Any]:
     return {
         "dry_run": dry_run,
         "catalogs": list(found.garbage.catalogs),
@@ -80,7 +80,7 @@ def _document(found: "Clearance", *, dry_run: bool) -> dict[str, Any]:
     }
 
 
-def _tell(found: "Clearance", *, dry_run: bool) -> None:
+def _tell(found: "GcPlan", *, dry_run: bool) -> None:
     garbage = found.garbage
     if garbage.young:
         say(f"{garbage.young:,} more earlier catalogs stay: they are young, or nobody knows how old")

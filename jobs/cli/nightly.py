@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from jobs.days import check_not_future
 from jobs.terminal import clock
-from jobs.terminal.context import check_clock, read_settings, storage_at, tools_with, warn_without_key
+from jobs.terminal.context import check_clock, job_context, read_settings, storage_at, warn_without_key
 from jobs.terminal.log import start_log
 from jobs.terminal.options import AllowFuture, Config, Data, Json, LogFormat, Workers, day_option
 from jobs.terminal.output import put_json, put_table, say, typed_name
@@ -49,7 +49,7 @@ def nightly(
     # A person at a terminal sees bars and then a report.
     start_log(settings.log_format, least=logging.WARNING if sys.stderr.isatty() else logging.INFO)
     with shown_progress(write=log.info) as progress:
-        report = run_night(storage, night, settings, tools_with(settings, progress))
+        report = run_night(storage, night, settings, job_context(settings, progress))
     if report.dailies:
         warn_without_key(settings)
     if as_json:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jobs.terminal.context import read_settings, storage_at, tools_with
+from jobs.terminal.context import job_context, read_settings, storage_at
 from jobs.terminal.options import MOST_DEALS, Config, Data, Json, LevelName, Workers, number_option
 from jobs.terminal.output import put_json, put_table, say
 from jobs.terminal.progress import shown_progress
@@ -127,13 +127,13 @@ def regenerate(
 
     Example: fairway pool regenerate hard --size 2000 --fresh
     """
-    from jobs.runs.regeneration import Request, run_regeneration
+    from jobs.runs.pools import RegenerationRequest, run_regeneration
 
-    request = Request(level_named(level).name, size, first, fresh, restart)
+    request = RegenerationRequest(level_named(level).name, size, first, fresh, restart)
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings)
     with shown_progress() as progress:
-        report = run_regeneration(storage, request, settings, tools_with(settings, progress))
+        report = run_regeneration(storage, request, settings, job_context(settings, progress))
     if as_json:
         put_json(
             {

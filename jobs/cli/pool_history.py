@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from jobs.terminal.context import read_settings, storage_at, tools_with
+from jobs.terminal.context import job_context, read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json, LevelName, number_option
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
@@ -102,7 +102,7 @@ def rollback(
     settings = read_settings(config, data=data)
     storage = storage_at(settings)
     with shown_progress() as progress:
-        done = run_rollback(storage, level_named(level).name, to, settings, tools_with(settings, progress))
+        done = run_rollback(storage, level_named(level).name, to, settings, job_context(settings, progress))
     pool, left = done.after, done.before.generation
     if as_json:
         put_json({**pool_document(pool), "left_generation": left})
@@ -134,7 +134,7 @@ def compact(
     settings = read_settings(config, data=data)
     storage = storage_at(settings)
     with shown_progress() as progress:
-        done = run_compaction(storage, level_named(level).name, settings, tools_with(settings, progress))
+        done = run_compaction(storage, level_named(level).name, settings, job_context(settings, progress))
     pool = done.after
     if as_json:
         put_json({**pool_document(pool), "parts_before": len(done.before.parts)})

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from jobs.runs.repairing import run_repair, run_repair_dry
-from jobs.terminal.context import read_settings, storage_at, tools_with
+from jobs.runs.others import dry_run_repair, run_repair
+from jobs.terminal.context import job_context, read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json, Workers
 from jobs.terminal.outcome import DONE, FAILED
 from jobs.terminal.output import put_json, say
@@ -36,8 +36,8 @@ def repair(
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings)
     with shown_progress() as progress:
-        run = run_repair_dry if dry_run else run_repair
-        log = run(storage, settings, tools_with(settings, progress))
+        run = dry_run_repair if dry_run else run_repair
+        log = run(storage, settings, job_context(settings, progress))
     if as_json:
         put_json(_document(log, dry_run=dry_run))
     else:

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from jobs.terminal import clock
-from jobs.terminal.context import read_settings, storage_at, tools_with, warn_without_key
+from jobs.terminal.context import job_context, read_settings, storage_at, warn_without_key
 from jobs.terminal.log import start_log
 from jobs.terminal.options import Config, Data, LogFormat, Workers
 from jobs.terminal.progress import LineProgress
@@ -41,7 +41,7 @@ def _serve(storage: LocalStorage, settings: "Settings") -> None:
     from jobs.service.scheduler import serve as serve_work
     from jobs.service.service import Service
 
-    service = Service(storage, settings, tools_with(settings, LineProgress(log.info)))
+    service = Service(storage, settings, job_context(settings, LineProgress(log.info)))
     at, minutes = f"{settings.nightly_at:%H:%M}", settings.publish_every_minutes
     log.info("serving %s: nights at %s UTC, a look every %d min", storage.root, at, minutes)
     with AlarmClock() as alarm:

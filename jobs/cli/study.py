@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from jobs.cli.study_report import findings_document, print_findings
-from jobs.runs.study import run_study
-from jobs.terminal.context import read_settings, storage_at, tools_with
+from jobs.runs.others import run_study
+from jobs.terminal.context import job_context, read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json, Workers, number_option
 from jobs.terminal.output import (
     STANDARD,
@@ -75,7 +75,7 @@ def winnability(
         check_writable(output)  # before hours of work
     try:
         with shown_progress(time_left=True) as progress:
-            report = run_study(storage, study, settings, tools_with(settings, progress))
+            report = run_study(storage, study, settings, job_context(settings, progress))
     except (KeyboardInterrupt, SystemExit):
         note("stopped; finished blocks of 10,000 deals are stored, and the same command continues from them")
         raise

@@ -1,1 +1,1 @@
-"""The jobs: each takes the lock, does its work and leaves a record."""
+"""Jobs that change a data root, under its lock and with a run record. May import watch and below."""

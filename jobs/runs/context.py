@@ -1,4 +1,4 @@
-"""What a job is handed by whoever runs it: the moment and the listener."""
+"""A job's dependencies: clock, progress callback, version and environment."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,15 +10,15 @@ from pipeline.work.progress import Progress
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
-    """The outside world, as values.
+class JobContext:
+    """What a job needs from its caller.
 
     Attributes:
-        clock: tells the moment, aware of its time zone.
-        progress: is told how far the work is.
+        clock: returns the current time, with a time zone.
+        progress: receives the progress of the work.
         version: of Fairway.
-        stopwatch: seconds from any fixed moment, which the stages of the work are timed with.
-        variables: of the environment, for the operator's own commands; no secret is among them.
+        stopwatch: returns seconds since an arbitrary moment; times the stages of the work.
+        variables: environment of the operator's commands, without secrets.
     """
 
     clock: Callable[[], datetime]

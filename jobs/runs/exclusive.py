@@ -1,100 +1,148 @@
-"""What every job that changes a data root has around it: the lock, the record, the derived views, the log."""
+"""Context managers for jobs: lock, run record, `catalog.sql`, and the report once the run has ended."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from jobs.runs.aftermath import tell
-from jobs.runs.context import Tools
+from jobs.runs.context import JobContext
 from jobs.runs.lock import root_lock
 from jobs.runs.run import Run, recorded
 from jobs.settings.model import Settings
+from jobs.watch.hooks import run_hooks
 from jobs.watch.logs import details, log, named_run
+from jobs.watch.metrics import write_metrics
 from pipeline.errors import BusyError, DamagedError
 from pipeline.pools.catalog import load_catalog
 from pipeline.query.views import write_views
 from pipeline.store.storage import LocalStorage
-from pipeline.work.records import Tally, attempt_of, latest_records
+from pipeline.work.counts import Counts
+from pipeline.work.records import Outcome, RunRecord, attempt_of, latest_records, record_document
 from solver.errors import FairwayError
 
 
 @contextmanager
-def exclusive_run(
+def job_run(
     storage: LocalStorage,
     job: str,
     settings: Settings,
-    tools: Tools,
-    last: Callable[[], None] = lambda: None,
-) -> Iterator[Tally]:
-    """Run the block as a job: alone, cleared of what killed writes left, recorded, with `catalog.sql` right.
+    context: JobContext,
+    before_release: Callable[[], None] = lambda: None,
+) -> Iterator[Counts]:
+    """Run the block as a job, alone on the data root.
 
-    The views are there before anything that they show, so that one who misses them knows that they were
-    removed. However the run ends, it is told of once the data root is free again.
+    Leftovers of interrupted writes are removed first. The run is recorded and `catalog.sql` is brought up to
+    date, however the block ends. Metrics and hooks follow when the lock has been released.
 
     Args:
         storage: the data root.
-        job: the command, for the record.
+        job: name of the command, for the record.
         settings: in force.
-        tools: the outside world.
-        last: called once all of that is done, while the data root is still held.
+        context: dependencies of the job.
+        before_release: called last, if everything succeeded, before the lock is released.
 
     Yields:
-        The tally for the block to count up.
+        The counts of the run, for the block to update.
 
     Raises:
-        BusyError: another run holds the data root.
-        StorageError: the data root cannot be written.
-        DamagedError: the catalog is damaged at the end.
+        BusyError: if another run holds the lock.
+        StorageError: if the data root cannot be written.
+        DamagedError: if the catalog is damaged at the end.
     """
-    run = Run.begun(job, tools.clock(), settings.workers, tools.version, tools.stopwatch)
-    with _told(storage, run, settings, tools), root_lock(storage.root, run.started):
-        with _views_at_the_end(storage), _cleared_and_recorded(storage, run, tools):
-            with suppress(DamagedError):  # the job meets it where it needs the catalog, or the end does
+    run = Run.start(job, settings.workers, context)
+    with _reported(storage, run, settings, context), root_lock(storage.root, run.started):
+        with _views_updated(storage), _recorded(storage, run, context):
+            # The views come before anything they show, so a missing file means that it was removed.
+            with suppress(DamagedError):  # raised where the job needs the catalog, or at the end
                 write_views(storage, load_catalog(storage))
-            yield run.tally
-        last()
+            yield run.counts
+        before_release()
 
 
 @contextmanager
-def mending_run(storage: LocalStorage, job: str, settings: Settings, tools: Tools) -> Iterator[Tally]:
-    """Run the block as `exclusive_run` does, but let the catalog be damaged and stay so."""
-    run = Run.begun(job, tools.clock(), settings.workers, tools.version, tools.stopwatch)
-    with _told(storage, run, settings, tools), root_lock(storage.root, run.started):
-        with _cleared_and_recorded(storage, run, tools):
-            yield run.tally
-        with suppress(DamagedError):  # the block has told of it
+def repair_run(storage: LocalStorage, job: str, settings: Settings, context: JobContext) -> Iterator[Counts]:
+    """Run the block like `job_run`, but accept a damaged catalog."""
+    run = Run.start(job, settings.workers, context)
+    with _reported(storage, run, settings, context), root_lock(storage.root, run.started):
+        with _recorded(storage, run, context):
+            yield run.counts
+        with suppress(DamagedError):  # already reported by the block
             write_views(storage, load_catalog(storage))
 
 
+def report_run(storage: LocalStorage, record: RunRecord, settings: Settings, context: JobContext) -> None:
+    """Report a run that has ended: log, metrics, the operator's commands. Failures here are only logged.
+
+    Args:
+        storage: the data root, whose lock has been released.
+        record: of the run.
+        settings: in force.
+        context: dependencies of the job.
+    """
+    _log_end(record)
+    refresh_metrics(storage, record, settings, context)
+    run_hooks(record, storage.root, settings.hooks, context.variables)
+
+
+def refresh_metrics(
+    storage: LocalStorage, record: RunRecord | None, settings: Settings, context: JobContext
+) -> None:
+    """Write the current metrics; a failure is logged.
+
+    Args:
+        storage: the data root.
+        record: of the run that has just ended, or None.
+        settings: in force.
+        context: dependencies of the job.
+    """
+    if not storage.root.is_dir():  # writing would create it again
+        log.warning("metrics were not written: %s is gone", storage.root, extra=details(event="metrics"))
+        return
+    try:
+        write_metrics(storage, record, settings, context.clock(), context.version)
+    except (FairwayError, OSError, ImportError) as error:  # without free file handles even imports fail
+        log.warning("metrics were not written: %s", error, extra=details(event="metrics"))
+
+
 @contextmanager
-def _told(storage: LocalStorage, run: Run, settings: Settings, tools: Tools) -> Iterator[None]:
-    """Tell whoever wants to know how the run of the block has ended; one that had to wait is none."""
+def _reported(storage: LocalStorage, run: Run, settings: Settings, context: JobContext) -> Iterator[None]:
+    """Report how the run of the block ended; a run that never got the lock is not reported."""
     with named_run(run.run_id):
         try:
             yield
         except BusyError:
             raise
         except (Exception, KeyboardInterrupt, SystemExit) as error:
-            tell(storage, run.told(tools.clock(), error), settings, tools)
+            report_run(storage, run.final_record(context.clock(), error), settings, context)
             raise
-        tell(storage, run.told(tools.clock(), None), settings, tools)
+        report_run(storage, run.final_record(context.clock()), settings, context)
 
 
 @contextmanager
-def _cleared_and_recorded(storage: LocalStorage, run: Run, tools: Tools) -> Iterator[None]:
-    log.info("%s begins", run.job, extra=details(event="begin", job=run.job))
-    run.tally.attempt = attempt_of(latest_records(storage), run.job, run.started)
-    with recorded(storage, run, tools.clock):
+def _recorded(storage: LocalStorage, run: Run, context: JobContext) -> Iterator[None]:
+    log.info("%s started", run.job, extra=details(event="begin", job=run.job))
+    run.counts.attempt = attempt_of(latest_records(storage), run.job, run.started)
+    with recorded(storage, run, context.clock):
         storage.clear_leftovers()
         yield
 
 
 @contextmanager
-def _views_at_the_end(storage: LocalStorage) -> Iterator[None]:
-    """Bring `catalog.sql` up to date after the block, also for what it had made before it was stopped."""
+def _views_updated(storage: LocalStorage) -> Iterator[None]:
+    """Bring `catalog.sql` up to date after the block, even if the block was stopped."""
     try:
         yield
     except (FairwayError, KeyboardInterrupt, SystemExit):
-        with suppress(FairwayError):  # what stopped the run may stop this too, and is what must be told
+        with suppress(FairwayError):  # the first error is the one to raise
             write_views(storage, load_catalog(storage))
         raise
     write_views(storage, load_catalog(storage))
+
+
+def _log_end(record: RunRecord) -> None:
+    extra = details(event="end", record=record_document(record))
+    if record.outcome is Outcome.FAILED:
+        log.error("%s failed after %.1f s: %s", record.job, record.seconds, record.error, extra=extra)
+    elif record.outcome is Outcome.DONE:
+        made = f"{record.counts.deals:,} deals, {record.counts.dailies:,} Daily holes"
+        log.info("%s done in %.1f s: %s", record.job, record.seconds, made, extra=extra)
+    else:
+        log.info("%s: %s, after %.1f s", record.job, record.outcome.value, record.seconds, extra=extra)

@@ -1,7 +1,7 @@
-"""A night: the pools grow, the Daily holes that are due come out, and what is derived is brought up to date.
+"""The nightly job: add deals to the pools, publish the Daily holes that are due, update what is derived.
 
-Whatever stops a night leaves a complete earlier state and files that nothing points to; the next run clears
-those away and makes the same bytes.
+An interrupted night leaves the state before it and files that nothing refers to; the next run removes those
+and makes the same bytes.
 """
 
 from dataclasses import dataclass
@@ -10,18 +10,23 @@ from datetime import date, datetime, timedelta
 from jobs.plan.clock_bound import ClockDoubt, clock_doubt, latest_sign
 from jobs.plan.due import Due, Standing, due
 from jobs.plan.missed import missed_nights
-from jobs.runs.context import Tools
-from jobs.runs.exclusive import exclusive_run
+from jobs.runs.context import JobContext
+from jobs.runs.exclusive import job_run
 from jobs.settings.model import Settings
 from jobs.watch.logs import details, log
 from jobs.watch.status import NIGHTLY
 from pipeline.daily.files import PRIVATE_SOLUTION_FOLDER, days_in, published_days
+from pipeline.daily.publish import publish
+from pipeline.deals.certify import warm_up
 from pipeline.deals.levels import LEVELS
 from pipeline.errors import CheckError, DamagedError
 from pipeline.pools.catalog import Catalog, load_catalog, save_catalog
+from pipeline.pools.nights import add_nights
+from pipeline.pools.parts import clear_unreferenced
 from pipeline.store.storage import LocalStorage
+from pipeline.work.counts import Counts
 from pipeline.work.executors import Work, local_work
-from pipeline.work.records import RunRecord, Tally, attempt_of, latest_records
+from pipeline.work.records import RunRecord, attempt_of, latest_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +34,8 @@ class LevelReport:
     """What a night did for one level.
 
     Attributes:
-        level: its name.
-        sampled: deal numbers looked at.
+        level: name of the level.
+        sampled: deal numbers sampled.
         added: deals added.
         size: deals in the pool now.
     """
@@ -46,13 +51,13 @@ class NightReport:
     """What a run of the nightly job did.
 
     Attributes:
-        night: the night it was asked for.
-        nights: the nights it added, ascending.
-        levels: one report a level.
-        dailies: dates whose Daily hole it published, ascending.
-        solutions: solutions it put out because their date is over.
-        published: how many Daily holes are out now.
-        seconds: how long it took.
+        night: the night to reach.
+        nights: nights added, ascending.
+        levels: one report per level.
+        dailies: dates whose Daily hole was published, ascending.
+        solutions: solutions released because their dates are over.
+        published: Daily holes published so far.
+        seconds: duration.
     """
 
     night: date
@@ -65,16 +70,16 @@ class NightReport:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether everything was there already."""
+        """Whether there was nothing to do."""
         return not (self.nights or self.dailies or self.solutions)
 
 
-def standing_of(storage: LocalStorage) -> Standing:
-    """How far a data root is.
+def root_state(storage: LocalStorage) -> Standing:
+    """Return what a data root holds, as far as it decides what is due.
 
     Raises:
-        DamagedError: the catalog is damaged.
-        StorageError: the data root cannot be read.
+        DamagedError: if the catalog is damaged.
+        StorageError: if the data root cannot be read.
     """
     return Standing(
         last_nights=tuple(pool.last_night for pool in load_catalog(storage).pools),
@@ -84,115 +89,106 @@ def standing_of(storage: LocalStorage) -> Standing:
     )
 
 
-def doubt_about(night: date, standing: Standing, settings: Settings) -> ClockDoubt | None:
-    """Why the clock is not believed, as far as a data root can tell; None where it is.
+def doubt_about(night: date, state: Standing, settings: Settings) -> ClockDoubt | None:
+    """Return why the clock seems wrong, or None if it is plausible.
 
     Args:
-        night: the latest that has come, by the clock.
-        standing: what is there.
+        night: the latest night by the clock.
+        state: of the data root.
         settings: in force.
     """
-    sign = latest_sign(standing.last_nights, standing.published, settings.publish_ahead_days)
+    sign = latest_sign(state.last_nights, state.published, settings.publish_ahead_days)
     return clock_doubt(night, sign, settings.clock_bound_days)
 
 
-def what_is_due(night: date, last: date, now: datetime, standing: Standing, settings: Settings) -> Due:
-    """What a data root lacks.
+def what_is_due(night: date, last: date, now: datetime, state: Standing, settings: Settings) -> Due:
+    """Return what a data root lacks.
 
     Args:
         night: the night to reach.
-        last: the last night that has come, after which holes are published so many days ahead.
-        now: an aware moment.
-        standing: what is there.
+        last: the latest night; Daily holes are published until `publish_ahead_days` after it.
+        now: current time, with a time zone.
+        state: of the data root.
         settings: in force.
     """
     last_daily = last + timedelta(days=settings.publish_ahead_days)
-    return due(night, now, standing, settings.daily_from, last_daily)
+    return due(night, now, state, settings.daily_from, last_daily)
 
 
 def run_night(
-    storage: LocalStorage, night: date, settings: Settings, tools: Tools, *, last: date | None = None
+    storage: LocalStorage, night: date, settings: Settings, context: JobContext, *, last: date | None = None
 ) -> NightReport:
-    """Add the nights up to `night`, publish what is due, and leave a record in `runs/`.
+    """Add the nights up to `night`, publish what is due, and leave a run record.
 
     Args:
         storage: the data root.
-        night: the night to reach; nights that are there are passed over.
-        settings: how much to make.
-        tools: the outside world.
-        last: the last night that has come, up to which holes are published even where earlier nights are
-            still to be made; None for `night`.
+        night: the night to reach; nights already added are skipped.
+        settings: in force.
+        context: dependencies of the job.
+        last: the latest night, which decides the Daily holes to publish, even if nights before it are still
+            missing; None for `night`.
 
     Raises:
-        BusyError: another run holds the data root.
-        FairwayError: whatever stopped it; what was complete by then stays.
+        BusyError: if another run holds the lock.
+        FairwayError: if the run fails; what was complete by then stays.
     """
-    started = tools.clock()
-    with exclusive_run(storage, NIGHTLY, settings, tools) as tally:
-        todo, levels = _make(storage, night, last or night, settings, tools, tally)
+    started = context.clock()
+    with job_run(storage, NIGHTLY, settings, context) as counts:
+        todo, levels = _make(storage, night, last or night, settings, context, counts)
     return NightReport(
         night=night,
         nights=todo.nights,
         levels=levels,
         dailies=todo.dailies,
-        solutions=tally.solutions,
+        solutions=counts.solutions,
         published=len(published_days(storage)),
-        seconds=(tools.clock() - started).total_seconds(),
+        seconds=(context.clock() - started).total_seconds(),
     )
 
 
 def _make(
-    storage: LocalStorage, night: date, last: date, settings: Settings, tools: Tools, tally: Tally
+    storage: LocalStorage, night: date, last: date, settings: Settings, context: JobContext, counts: Counts
 ) -> tuple[Due, tuple[LevelReport, ...]]:
-    tally.missed = _tell_missed(storage, settings, tools.clock())
-    # Only now: these modules import numba.
-    from pipeline.daily.publish import publish
-    from pipeline.deals.certify import warm_up
-    from pipeline.pools.parts import clear_unreferenced
-
+    counts.missed = _log_missed(storage, settings, context.clock())
     before = after = load_catalog(storage)
     clear_unreferenced(storage, before)
-    todo = what_is_due(night, last, tools.clock(), standing_of(storage), settings)
+    todo = what_is_due(night, last, context.clock(), root_state(storage), settings)
     if todo.nights or todo.dailies:
         warm_up()
-    trouble: CheckError | DamagedError | None = None
-    with local_work(settings.workers, tools.progress, tally) as work:
+    fault: CheckError | DamagedError | None = None
+    with local_work(settings.workers, context.progress, counts) as work:
         try:
-            after = _grow(storage, before, todo, settings, work, tally)
-        except (CheckError, DamagedError) as error:  # of one level: no date must lack its hole for that
-            trouble = error
+            after = _add_nights(storage, before, todo, settings, work)
+        except (CheckError, DamagedError) as error:  # a broken level does not hold up the Daily
+            fault = error
             log.error("the pools did not grow: %s", error, extra=details(event="trouble"))
-        publish(storage, todo.dailies, settings.daily_key, tools.clock(), work)
-    if trouble is not None:
-        raise trouble
+        publish(storage, todo.dailies, settings.daily_key, context.clock(), work)
+    if fault is not None:
+        raise fault
     return todo, _level_reports(before, after)
 
 
-def _tell_missed(storage: LocalStorage, settings: Settings, now: datetime) -> int:
-    """Log the nights that were missed, and count them."""
+def _log_missed(storage: LocalStorage, settings: Settings, now: datetime) -> int:
+    """Log the nights that were missed, and return how many they are."""
     known = (record for record in latest_records(storage) if isinstance(record, RunRecord))
     missed = missed_nights(now, settings.nightly_at, (record for record in known if record.job == NIGHTLY))
     if missed:
         nights = [str(night) for night in missed]
-        one, more = f"a night was missed, {nights[0]}", f"{len(nights)} nights were missed, {nights[0]} to"
-        words = one if len(nights) == 1 else f"{more} {nights[-1]}"
-        log.warning(words, extra=details(event="missed", nights=nights))
+        text = nights[0] if len(nights) == 1 else f"{len(nights)}, {nights[0]} to {nights[-1]}"
+        log.warning("nights missed: %s", text, extra=details(event="missed", nights=nights))
     return len(missed)
 
 
-def _grow(
+def _add_nights(
     storage: LocalStorage,
     before: Catalog,
     todo: Due,
     settings: Settings,
     work: Work,
-    tally: Tally,
 ) -> Catalog:
-    """Add the nights that are due, in one swap of the catalog, and count what was made."""
+    """Add the nights that are due in one replacement of the catalog."""
     if not todo.nights:
         return before
-    from pipeline.pools.nights import add_nights
-
     after = add_nights(
         storage,
         before,
@@ -203,10 +199,11 @@ def _grow(
     )
     after = save_catalog(storage, after)
     reports = _level_reports(before, after)
-    tally.change = after.change
-    tally.nights = len(todo.nights)
-    tally.sampled = sum(level.sampled for level in reports)
-    tally.deals = sum(level.added for level in reports)
+    counts = work.counts
+    counts.change = after.change
+    counts.nights = len(todo.nights)
+    counts.sampled = sum(level.sampled for level in reports)
+    counts.deals = sum(level.added for level in reports)
     return after
 
 

@@ -1,36 +1,102 @@
-"""Changes of the catalog that make no deals: going back to a generation, compaction, and clearing away.
+"""Jobs on one level's pool or on all of them: regenerate, roll back, compact, collect garbage.
 
-Each is alone on the data root, leaves a record, and is one swap or none. Run again after a stop, it finishes.
+Each replaces the catalog at most once. Run again after an interruption, it completes.
 """
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from jobs.runs.context import Tools
-from jobs.runs.exclusive import exclusive_run
-from jobs.runs.run import changes_made
+from jobs.runs.context import JobContext
+from jobs.runs.exclusive import job_run
+from jobs.runs.run import runs_by_change
 from jobs.settings.model import Settings
 from pipeline.pools.catalog import Catalog, Pool, load_catalog
+from pipeline.pools.compact import compact
 from pipeline.pools.garbage import Garbage, find_garbage, remove_garbage
+from pipeline.pools.parts import clear_unreferenced
+from pipeline.pools.regenerate import drop_unfinished, forget_request, plan_regeneration, regenerate
+from pipeline.pools.rollback import roll_back
 from pipeline.store.storage import LocalStorage
-from pipeline.work.records import Tally
+from pipeline.work.counts import Counts
+from pipeline.work.executors import local_work
+from solver.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class RegenerationRequest:
+    """What `pool regenerate` was asked for.
+
+    Attributes:
+        level: name of the level.
+        size: number of deals wanted, or None for the current size.
+        first: first deal number to sample, or None for that of the current generation.
+        fresh: start with the first number that the pool has not sampled yet.
+        restart: discard an unfinished regeneration instead of resuming it.
+
+    Raises:
+        UsageError: if both `first` and `fresh` are given.
+    """
+
+    level: str
+    size: int | None
+    first: int | None
+    fresh: bool
+    restart: bool
+
+    def __post_init__(self) -> None:
+        if self.fresh and self.first is not None:
+            raise UsageError("--fresh and --from-number exclude each other; give one of them")
+
+
+@dataclass(frozen=True, slots=True)
+class RegenerationReport:
+    """What a regeneration made.
+
+    Attributes:
+        level: name of the level.
+        generation: number of the new generation.
+        first: first deal number sampled.
+        last: last deal number sampled.
+        size: deals in the pool.
+        seconds: duration of this run.
+    """
+
+    level: str
+    generation: int
+    first: int
+    last: int
+    size: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class PoolChange:
-    """A level's pool before a job and after it; the same one where there was nothing to do."""
+    """A level's pool before and after a job; equal if there was nothing to do."""
 
     before: Pool
     after: Pool
 
 
 @dataclass(frozen=True, slots=True)
-class Clearance:
-    """What is to be cleared away, or was.
+class Retention:
+    """Which unreferenced files `gc` must keep.
 
     Attributes:
-        garbage: which files.
-        sizes: bytes of each, by path.
+        keep: number of kept catalogs.
+        days: age in days below which a replaced catalog is also kept.
+    """
+
+    keep: int
+    days: int
+
+
+@dataclass(frozen=True, slots=True)
+class GcPlan:
+    """Files that garbage collection removes.
+
+    Attributes:
+        garbage: the files.
+        sizes: bytes per path.
     """
 
     garbage: Garbage
@@ -38,109 +104,126 @@ class Clearance:
 
     @property
     def total(self) -> int:
-        """Bytes of all of them."""
+        """Size of all files in bytes."""
         return sum(self.sizes.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What must stay whatever nothing points to.
+def run_regeneration(
+    storage: LocalStorage, request: RegenerationRequest, settings: Settings, context: JobContext
+) -> RegenerationReport:
+    """Make a new generation of a pool, or resume an unfinished one of the same request, and switch to it.
 
-    Attributes:
-        keep: how many kept catalogs.
-        days: a catalog that was replaced less than so many days ago stays too.
+    Args:
+        storage: the data root.
+        request: what to make.
+        settings: in force.
+        context: dependencies of the job.
+
+    Raises:
+        BusyError: if another run holds the lock.
+        FairwayError: see `pipeline.pools.regenerate`.
     """
+    started = context.clock()
 
-    keep: int
-    days: int
+    def forget() -> None:
+        forget_request(storage, load_catalog(storage).pool(request.level))
+
+    with job_run(storage, "pool regenerate", settings, context, forget) as counts:
+        catalog = load_catalog(storage)
+        pool = catalog.pool(request.level)
+        plan = plan_regeneration(pool, request.size, pool.next_number if request.fresh else request.first)
+        if request.restart:
+            drop_unfinished(storage, pool)
+        with local_work(settings.workers, context.progress, counts) as work:
+            after = regenerate(storage, catalog, plan, work)
+        made = after.pool(request.level)
+        last = made.parts[-1].last
+        counts.deals, counts.sampled = made.size, last - plan.first + 1
+        counts.change = after.change
+    seconds = (context.clock() - started).total_seconds()
+    return RegenerationReport(made.level, made.generation, plan.first, last, made.size, seconds)
 
 
 def run_rollback(
-    storage: LocalStorage, level: str, generation: int | None, settings: Settings, tools: Tools
+    storage: LocalStorage, level: str, generation: int | None, settings: Settings, context: JobContext
 ) -> PoolChange:
     """Switch a level to another of its generations.
 
     Args:
         storage: the data root.
-        level: whose pool.
-        generation: its number; None for the one below that in force.
+        level: name of the level.
+        generation: its number, or None for the one before the current one.
         settings: in force.
-        tools: the outside world.
+        context: dependencies of the job.
 
     Raises:
-        BusyError: another run holds the data root.
+        BusyError: if another run holds the lock.
         FairwayError: see `pipeline.pools.rollback`.
     """
-    from pipeline.pools.rollback import roll_back
-
-    with exclusive_run(storage, "pool rollback", settings, tools) as tally:
+    with job_run(storage, "pool rollback", settings, context) as counts:
         before = load_catalog(storage)
         after = roll_back(storage, before, level, generation)
-        return _changed(before, after, level, tally)
+        return _pool_change(before, after, level, counts)
 
 
-def run_compaction(storage: LocalStorage, level: str, settings: Settings, tools: Tools) -> PoolChange:
-    """Put the parts of a level's pool together.
+def run_compaction(storage: LocalStorage, level: str, settings: Settings, context: JobContext) -> PoolChange:
+    """Merge the small parts of a level's pool.
 
     Args:
         storage: the data root.
-        level: whose pool.
+        level: name of the level.
         settings: in force.
-        tools: the outside world.
+        context: dependencies of the job.
 
     Raises:
-        BusyError: another run holds the data root.
+        BusyError: if another run holds the lock.
         FairwayError: see `pipeline.pools.compact`.
     """
-    from pipeline.pools.compact import compact
-
-    with exclusive_run(storage, "pool compact", settings, tools) as tally:
+    with job_run(storage, "pool compact", settings, context) as counts:
         before = load_catalog(storage)
-        after = compact(storage, before, level, tools.progress)
-        return _changed(before, after, level, tally)
+        after = compact(storage, before, level, context.progress)
+        return _pool_change(before, after, level, counts)
 
 
-def _changed(before: Catalog, after: Catalog, level: str, tally: Tally) -> PoolChange:
+def _pool_change(before: Catalog, after: Catalog, level: str, counts: Counts) -> PoolChange:
     if after != before:
-        tally.change = after.change
+        counts.change = after.change
     return PoolChange(before.pool(level), after.pool(level))
 
 
-def look_for_garbage(storage: LocalStorage, wanted: Wanted, now: datetime) -> Clearance:
-    """Find what may be cleared away; nothing is changed, and no lock is needed.
+def plan_gc(storage: LocalStorage, retention: Retention, now: datetime) -> GcPlan:
+    """Find the files that garbage collection would remove. Nothing is changed and no lock is needed.
 
     Args:
         storage: the data root.
-        wanted: what must stay.
-        now: an aware moment.
+        retention: what to keep.
+        now: current time, with a time zone.
 
     Raises:
-        DamagedError: the catalog is damaged, or a kept one that stays.
+        DamagedError: if the catalog or a kept catalog is damaged.
     """
-    made = {change: by.ended for change, by in changes_made(storage).items()}
-    before = now - timedelta(days=wanted.days)
-    garbage = find_garbage(storage, load_catalog(storage), made, wanted.keep, before, now)
-    return Clearance(garbage, {path: storage.size(path) for path in garbage.paths})
+    made = {change: record.ended for change, record in runs_by_change(storage).items()}
+    before = now - timedelta(days=retention.days)
+    garbage = find_garbage(storage, load_catalog(storage), made, retention.keep, before, now)
+    return GcPlan(garbage, {path: storage.size(path) for path in garbage.paths})
 
 
-def run_clearance(storage: LocalStorage, wanted: Wanted, settings: Settings, tools: Tools) -> Clearance:
-    """Clear away what nothing points to any more.
+def run_gc(storage: LocalStorage, retention: Retention, settings: Settings, context: JobContext) -> GcPlan:
+    """Remove the files that no catalog refers to.
 
     Args:
         storage: the data root.
-        wanted: what must stay.
+        retention: what to keep.
         settings: in force.
-        tools: the outside world.
+        context: dependencies of the job.
 
     Raises:
-        BusyError: another run holds the data root.
-        FairwayError: see `look_for_garbage`.
+        BusyError: if another run holds the lock.
+        FairwayError: see `plan_gc`.
     """
-    from pipeline.pools.parts import clear_unreferenced
-
-    with exclusive_run(storage, "gc", settings, tools) as tally:
-        clearance = look_for_garbage(storage, wanted, tools.clock())
-        remove_garbage(storage, clearance.garbage)
-        tally.removed = len(clearance.garbage.paths)
+    with job_run(storage, "gc", settings, context) as counts:
+        plan = plan_gc(storage, retention, context.clock())
+        remove_garbage(storage, plan.garbage)
+        counts.removed = len(plan.garbage.paths)
         clear_unreferenced(storage, load_catalog(storage))
-    return clearance
+    return plan

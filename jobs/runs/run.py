@@ -1,4 +1,4 @@
-"""Runs of jobs: what one is while it goes on, the record it leaves however it ends, and who made what."""
+"""A run of a job: its state while it runs, and the record it leaves however it ends."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from pipeline.errors import DamagedError, MissingError, StorageError
-from pipeline.store.documents import parse
+from jobs.runs.context import JobContext
+from pipeline.errors import StorageError
 from pipeline.store.storage import Storage
-from pipeline.work.counts import Clock
-from pipeline.work.records import Outcome, RunRecord, Tally, run_id, run_paths, write_record
+from pipeline.work.counts import Counts
+from pipeline.work.records import Outcome, RunRecord, latest_records, run_id, write_record
 from solver.errors import FairwayError
 
 
 @dataclass(slots=True)
 class Run:
-    """A run of a job while it goes on.
+    """A run in progress.
 
     Attributes:
-        job: the command.
-        started: when it began, aware.
-        process: id of its process.
-        workers: threads that compute.
+        job: name of the command.
+        started: start time, with a time zone.
+        process: process id.
+        workers: number of worker threads.
         version: of Fairway.
-        tally: what it has made so far.
-        record: the one that has been made of it; None before its end.
+        counts: what the run has made so far.
+        record: the record of the run, once it has ended.
     """
 
     job: str
@@ -34,93 +34,94 @@ class Run:
     process: int
     workers: int
     version: str
-    tally: Tally
+    counts: Counts
     record: RunRecord | None = None
 
     @classmethod
-    def begun(cls, job: str, now: datetime, workers: int, version: str, stopwatch: Clock) -> Self:
-        """A run of this process that begins now and has made nothing yet.
+    def start(cls, job: str, workers: int, context: JobContext) -> Self:
+        """Start a run of this process now.
 
         Args:
-            job: the command.
-            now: an aware moment.
-            workers: threads that compute.
-            version: of Fairway.
-            stopwatch: seconds from any fixed moment, which stages are timed with.
+            job: name of the command.
+            workers: number of worker threads.
+            context: dependencies of the job.
         """
-        return cls(job, now, os.getpid(), workers, version, Tally(clock=stopwatch))
+        return cls(
+            job, context.clock(), os.getpid(), workers, context.version, Counts(clock=context.stopwatch)
+        )
 
     @property
     def run_id(self) -> str:
-        """Its name."""
+        """Name of the run."""
         return run_id(self.started, self.process)
 
-    def told(self, now: datetime, error: BaseException | None) -> RunRecord:
-        """What is to be told of the run: its record, unless it only failed after that was made.
-
-        Args:
-            now: the moment, aware.
-            error: what ended it; None where it came to its end.
-        """
-        failed_later = self.record is not None and error is not None and self.record.outcome.is_good
-        return self.ended(now, error) if self.record is None or failed_later else self.record
-
-    def ended(self, now: datetime, error: BaseException | None = None) -> RunRecord:
+    def end(self, now: datetime, error: BaseException | None = None) -> RunRecord:
         """Make the record of the run.
 
         Args:
-            now: the moment, aware.
-            error: what ended it; None where it came to its end.
+            now: end time, with a time zone.
+            error: what ended the run, or None if it completed.
         """
-        outcome, message = _end_of(self.tally, error)
+        outcome, message = _outcome_of(self.counts, error)
         self.record = RunRecord(
             self.job,
             outcome,
             self.started,
             now,
             self.process,
-            self.tally,
+            self.counts,
             self.workers,
             self.version,
             message,
         )
         return self.record
 
+    def final_record(self, now: datetime, error: BaseException | None = None) -> RunRecord:
+        """Return the record to report: the one on disk, unless the run failed after it was made.
 
-def _end_of(tally: Tally, error: BaseException | None) -> tuple[Outcome, str | None]:
+        Args:
+            now: end time, with a time zone.
+            error: what ended the run, or None if it completed.
+        """
+        if self.record is None or (error is not None and self.record.outcome.is_good):
+            return self.end(now, error)
+        return self.record
+
+
+def _outcome_of(counts: Counts, error: BaseException | None) -> tuple[Outcome, str | None]:
     match error:
         case None:
-            return (Outcome.NOTHING if tally.is_nothing else Outcome.DONE), None
+            return (Outcome.NOTHING if counts.is_nothing else Outcome.DONE), None
         case FairwayError():
             return Outcome.FAILED, str(error)
         case Exception():
-            return Outcome.FAILED, f"a fault of the program: {type(error).__name__}: {error}"
+            return Outcome.FAILED, f"internal error: {type(error).__name__}: {error}"
     return Outcome.STOPPED, None
 
 
 @contextmanager
 def recorded(storage: Storage, run: Run, clock: Callable[[], datetime]) -> Iterator[None]:
-    """Record the run of the block, however it ends.
+    """Write the record of the run when the block ends, however it ends.
 
     Args:
         storage: the data root, whose lock the caller holds.
-        run: from `Run.begun`.
-        clock: tells the moment, aware.
+        run: in progress.
+        clock: returns the current time, with a time zone.
 
     Raises:
-        StorageError: the record of a run that went well cannot be written.
+        StorageError: if the record of a successful run cannot be written.
     """
     try:
         yield
     except (Exception, KeyboardInterrupt, SystemExit) as error:
-        with suppress(StorageError):  # what stopped the run may stop its record too, and is what must be told
-            _write(storage, run.ended(clock(), error))
+        with suppress(StorageError):  # the error that ended the run is the one to raise
+            _write(storage, run.end(clock(), error))
         raise
-    _write(storage, run.ended(clock()))
+    _write(storage, run.end(clock()))
 
 
 def _write(storage: Storage, record: RunRecord) -> None:
-    """Write a record, also where a signal to stop comes just then."""
+    """Write a record, even if a signal to stop arrives while it is written."""
     try:
         write_record(storage, record)
     except (KeyboardInterrupt, SystemExit):
@@ -128,34 +129,14 @@ def _write(storage: Storage, record: RunRecord) -> None:
         raise
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """Who made a change of the catalog.
+def runs_by_change(storage: Storage) -> dict[int, RunRecord]:
+    """Map each change of the catalog to the record of the run that made it.
 
-    Attributes:
-        job: the command.
-        ended: when that run ended, aware.
-    """
-
-    job: str
-    ended: datetime
-
-
-def changes_made(storage: Storage) -> dict[int, Made]:
-    """What the run records say of the changes of the catalog, by their number.
-
-    A run that was killed has left no record, and a record that is damaged says nothing.
+    Changes made by runs that were killed are missing, as are damaged records.
 
     Raises:
-        StorageError: the data root cannot be read.
+        StorageError: if the data root cannot be read.
     """
-    made: dict[int, Made] = {}
-    for path in run_paths(storage):
-        try:
-            record = parse(storage.read(path), path)
-            change, ended = record["change"], datetime.fromisoformat(record["ended"])
-        except (DamagedError, MissingError, KeyError, TypeError, ValueError):
-            continue
-        if isinstance(change, int) and ended.tzinfo is not None:
-            made[change] = Made(str(record.get("job")), ended)
-    return made
+    records = (record for record in latest_records(storage) if isinstance(record, RunRecord))
+    newest_first = [(record.counts.change, record) for record in records]
+    return {change: record for change, record in reversed(newest_first) if change is not None}

@@ -131,7 +131,7 @@ def _work_once(
         Exception
     ) as error:  # a fault of the program, too, must not keep the nights to come from being made
         if not isinstance(error, FairwayError):
-            log.exception("a fault of the program", extra=details(event="fault"))
+            log.exception("internal error", extra=details(event="fault"))
         failures += 1
         again = times.next_try(began, clock(), failures)
         extra = details(event="retry", failures=failures, again=_text(again))

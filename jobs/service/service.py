@@ -5,9 +5,9 @@ from typing import Final
 
 from jobs.plan.clock_bound import ClockDoubt
 from jobs.plan.due import Due, night_of
-from jobs.runs.aftermath import renew_metrics
-from jobs.runs.context import Tools
-from jobs.runs.nightly import doubt_about, run_night, standing_of, what_is_due
+from jobs.runs.context import JobContext
+from jobs.runs.exclusive import refresh_metrics
+from jobs.runs.nightly import doubt_about, root_state, run_night, what_is_due
 from jobs.service.scheduler import log
 from jobs.settings.model import Settings
 from jobs.watch.logs import details
@@ -24,13 +24,13 @@ class Service:
     Args:
         storage: the data root.
         settings: in force.
-        tools: the outside world.
+        context: dependencies of the jobs.
     """
 
-    def __init__(self, storage: LocalStorage, settings: Settings, tools: Tools) -> None:
+    def __init__(self, storage: LocalStorage, settings: Settings, context: JobContext) -> None:
         self._storage = storage
         self._settings = settings
-        self._tools = tools
+        self._context = context
         self._said: str | None = None
 
     def work(self, failures: int) -> bool:
@@ -51,28 +51,28 @@ class Service:
             FairwayError: whatever stopped a run; the record says so, too.
         """
         check_root(self._storage)
-        now = self._tools.clock()
+        now = self._context.clock()
         tonight = night_of(now, self._settings.nightly_at)
         todo = self._what_is_due(now, tonight)
         if isinstance(todo, ClockDoubt):
             extra = details(event="clock", night=str(tonight))
             log.error("nothing is done: %s; %s", todo.what, todo.remedy, extra=extra)
-            renew_metrics(self._storage, None, self._settings, self._tools)
+            refresh_metrics(self._storage, None, self._settings, self._context)
         elif todo or failures:
             self._said = None
             night = todo.nights[0] if todo.nights else tonight
-            run_night(self._storage, night, self._settings, self._tools, last=tonight)
+            run_night(self._storage, night, self._settings, self._context, last=tonight)
             if failures:
                 log.info("well again after %d failures", failures, extra=details(event="well"))
             return len(todo.nights) > 1
         else:
             self._say_nothing_is_due(tonight)
-            renew_metrics(self._storage, None, self._settings, self._tools)
+            refresh_metrics(self._storage, None, self._settings, self._context)
         return False
 
     def _what_is_due(self, now: datetime, tonight: date) -> Due | ClockDoubt:
         try:
-            standing = standing_of(self._storage)
+            standing = root_state(self._storage)
         except DamagedError:
             return _RETRY  # the run meets it too, and leaves a record of that
         doubt = doubt_about(tonight, standing, self._settings)

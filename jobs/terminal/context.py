@@ -16,7 +16,7 @@ from pipeline.work.progress import Progress
 from solver.kernel_cache import keep_in
 
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
-    from jobs.runs.context import Tools
+    from jobs.runs.context import JobContext
     from jobs.settings.load import Configuration, Sources
     from jobs.settings.model import Settings
 
@@ -110,10 +110,10 @@ def check_clock(storage: LocalStorage, night: date, settings: "Settings") -> Non
     Raises:
         CheckError: the clock is not to be believed.
     """
-    from jobs.runs.nightly import doubt_about, standing_of
+    from jobs.runs.nightly import doubt_about, root_state
 
     try:
-        standing = standing_of(storage)
+        standing = root_state(storage)
     except DamagedError:
         return  # the run meets it too, and leaves a record of that
     doubt = doubt_about(night, standing, settings)
@@ -127,13 +127,13 @@ def warn_without_key(settings: "Settings") -> None:
         note(_WITHOUT_KEY)
 
 
-def tools_with(settings: "Settings", progress: Progress) -> "Tools":
+def job_context(settings: "Settings", progress: Progress) -> "JobContext":
     """What a job is handed; from here on there is a log, of warnings unless the command wants more."""
-    from jobs.runs.context import Tools
+    from jobs.runs.context import JobContext
     from jobs.settings.model import environment
     from jobs.watch.hooks import without_secrets
 
     if not is_started():
         start_log(settings.log_format, least=logging.WARNING)
     variables = without_secrets(environment())
-    return Tools(clock.now, progress, version(), variables=variables)
+    return JobContext(clock.now, progress, version(), variables=variables)

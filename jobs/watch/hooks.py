@@ -59,7 +59,7 @@ def run_hooks(record: RunRecord, root: Path, hooks: Hooks, variables: Mapping[st
 def _called_for(record: RunRecord, hooks: Hooks) -> Iterator[tuple[str, Sequence[str]]]:
     if hooks.on_failure and record.outcome is Outcome.FAILED:
         yield "failure", hooks.on_failure
-    if hooks.on_publish and record.tally.dailies:
+    if hooks.on_publish and record.counts.dailies:
         yield "publish", hooks.on_publish
     if hooks.on_run:
         yield "run", hooks.on_run

@@ -99,13 +99,13 @@ def missed_lately(status: Status, records: Sequence[RunRecord]) -> int:
     """
     last = status.last_run
     good = [
-        record.tally.missed
+        record.counts.missed
         for record in records
         if record.job == NIGHTLY
         and record.outcome.is_good
         and timedelta() <= status.now - record.ended <= _DAY
     ]
-    return sum(good) + (last.tally.missed if last is not None and not last.outcome.is_good else 0)
+    return sum(good) + (last.counts.missed if last is not None and not last.outcome.is_good else 0)
 
 
 def _gauge(registry: "CollectorRegistry", name: str, text: str, labels: Sequence[str] = ()) -> "Gauge":
@@ -148,23 +148,23 @@ def _add_night(registry: "CollectorRegistry", record: RunRecord) -> None:
     outcome = _gauge(registry, "last_run_outcome", "How the last run of the night ended.", ("outcome",))
     for each in Outcome:
         outcome.labels(each.value).set(each is record.outcome)
-    tally = record.tally
+    counts = record.counts
     values = (
         ("last_run_timestamp_seconds", "When it ended.", record.ended.timestamp()),
         ("last_run_seconds", "How long it took.", record.seconds),
-        ("last_run_dailies", "Daily holes that it published.", tally.dailies),
-        ("last_run_attempt", "Which attempt in a row it was; 1 is the first.", tally.attempt),
+        ("last_run_dailies", "Daily holes that it published.", counts.dailies),
+        ("last_run_attempt", "Which attempt in a row it was; 1 is the first.", counts.attempt),
     )
     for name, text, value in values:
         _gauge(registry, name, text).set(value)
     stages = _gauge(registry, "last_run_stage_seconds", "What its threads worked at.", ("stage",))
-    for stage, seconds in asdict(tally.stages).items():
+    for stage, seconds in asdict(counts.stages).items():
         stages.labels(stage).set(seconds)
     deals = _gauge(
         registry, "last_run_deals", "Deals of each level by what became of them.", ("level", "what")
     )
-    for level, counts in tally.levels.items():
-        for what, count in asdict(counts).items():
+    for level, made in counts.levels.items():
+        for what, count in asdict(made).items():
             deals.labels(level, what).set(count)
 
 

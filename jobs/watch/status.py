@@ -220,7 +220,7 @@ def next_nightly(now: datetime, at: time) -> datetime:
 
 
 def _pool_state(pool: Pool, settings: Settings, now: datetime, nights: Sequence[RunRecord]) -> PoolState:
-    recent = [record.tally.levels for record in nights if now - GROWTH <= record.ended <= now]
+    recent = [record.counts.levels for record in nights if now - GROWTH <= record.ended <= now]
     grown = sum(levels[pool.level].written for levels in recent if pool.level in levels)
     return PoolState(pool.level, pool.size, settings.cap_of(pool.level), grown, pool.last_night)
 

@@ -191,7 +191,7 @@ def _check_never_made(storage: Storage, fault: MissingError) -> None:
             f"{CATALOG_FILE} is missing; the one before it is kept as {kept_path(kept[-1])}"
         ) from fault
     for record in latest_records(storage):
-        if not isinstance(record, DamagedError) and record.tally.change is not None:
+        if not isinstance(record, DamagedError) and record.counts.change is not None:
             raise DamagedError(
                 f"{CATALOG_FILE} is missing, though the run {record.run_id} has made one; restore a copy"
             ) from fault

@@ -5,9 +5,11 @@ Counts and times are told apart from what is made: no byte of a part or a hole d
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 Clock: TypeAlias = Callable[[], float]  # seconds from any fixed moment
+
+COUNTED: Final = ("nights", "sampled", "deals", "dailies", "solutions", "removed", "mended", "refused")
 
 
 def no_clock() -> float:
@@ -78,14 +80,23 @@ class LevelCounts:
 
 @dataclass(slots=True)
 class Counts:
-    """What work has made so far; it is counted up while the work goes on.
+    """What a run has made so far; counted up while the work goes on.
 
     Attributes:
-        clock: that the work is timed with.
-        stages: how long it took.
-        levels: by the names of those for which deals were made.
+        clock: times the work.
+        stages: seconds of work, by stage.
+        levels: counts per level for which deals were made.
         dailies: Daily holes published.
-        solutions: solutions put out since, apart from their holes.
+        solutions: solutions released because their dates are over.
+        nights: nights added to the pools.
+        sampled: deal numbers sampled for them, over all levels.
+        deals: deals added, over all levels.
+        removed: files removed because nothing refers to them.
+        mended: damaged files that were repaired.
+        refused: damaged files that could not be repaired.
+        change: number of the catalog change that the run made, or None.
+        missed: nights for which no run had succeeded when the next night came.
+        attempt: 1, plus one for each failed run of the same job since its last success.
     """
 
     clock: Clock = field(default=no_clock, compare=False)
@@ -93,7 +104,21 @@ class Counts:
     levels: dict[str, LevelCounts] = field(default_factory=dict)
     dailies: int = 0
     solutions: int = 0
+    nights: int = 0
+    sampled: int = 0
+    deals: int = 0
+    removed: int = 0
+    mended: int = 0
+    refused: int = 0
+    change: int | None = None
+    missed: int = 0
+    attempt: int = 1
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether the run made nothing, not even in part."""
+        return not (any(getattr(self, name) for name in COUNTED) or self.levels or self.change or self.missed)
 
     def level(self, name: str) -> LevelCounts:
-        """The counts of a level, which begin at nothing."""
+        """Return the counts of a level, which start at zero."""
         return self.levels.setdefault(name, LevelCounts())

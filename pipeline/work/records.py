@@ -16,50 +16,15 @@ from pipeline.errors import DamagedError, MissingError, StorageError
 from pipeline.store.documents import Document, parse, render
 from pipeline.store.storage import Storage
 from pipeline.store.text import shortened
-from pipeline.work.counts import Counts, LevelCounts, Stages
+from pipeline.work.counts import COUNTED, Counts, LevelCounts, Stages
 
 RUN_SCHEMA: Final = "fairway-run/1.2"
 RUN_PREFIX: Final = "runs/"
 
 _READ: Final = re.compile(r"fairway-run/1\.[0-9]{1,4}", re.ASCII)
 _RUN_ID: Final = re.compile(r"[0-9]{8}T[0-9]{6}Z-([0-9]{1,10})", re.ASCII)
-_COUNTED: Final = ("nights", "sampled", "deals", "dailies", "solutions", "removed", "mended", "refused")
 _DECIMALS: Final = 3  # of seconds
 _MOST_LOOKED_AT: Final = 300  # records, for a job that has not run for long
-
-
-@dataclass(slots=True)
-class Tally(Counts):
-    """What a run has made so far; it is counted up while the run goes on.
-
-    Attributes:
-        nights: nights added to the pools.
-        sampled: deal numbers looked at for them, over all levels.
-        deals: deals added, over all levels.
-        removed: files removed because nothing points to them any more.
-        mended: damaged files that were made anew.
-        refused: damaged files that could not be.
-        change: the change of the catalog that it made; None where it made none.
-        missed: nights for which no run had gone well when the next one was due already.
-        attempt: which one in a row it is, from the last run of its job that went well on: 1 is the first.
-    """
-
-    nights: int = 0
-    sampled: int = 0
-    deals: int = 0
-    removed: int = 0
-    mended: int = 0
-    refused: int = 0
-    change: int | None = None
-    missed: int = 0
-    attempt: int = 1
-
-    @property
-    def is_nothing(self) -> bool:
-        """Whether nothing was made, or begun."""
-        return not (
-            any(getattr(self, name) for name in _COUNTED) or self.levels or self.change or self.missed
-        )
 
 
 class Outcome(StrEnum):
@@ -86,7 +51,7 @@ class RunRecord:
         started: when it began, aware.
         ended: when it ended, aware.
         process: id of its process, which tells two runs of one second apart.
-        tally: what it made.
+        counts: what it made.
         workers: threads that computed.
         version: of Fairway.
         error: the message of a run that failed; None otherwise.
@@ -97,7 +62,7 @@ class RunRecord:
     started: datetime
     ended: datetime
     process: int
-    tally: Tally
+    counts: Counts
     workers: int
     version: str
     error: str | None
@@ -125,7 +90,7 @@ def record_path(record: RunRecord) -> str:
 
 def record_document(record: RunRecord) -> Document:
     """A record as a JSON document, which hooks are given too."""
-    tally = record.tally
+    counts = record.counts
     return {
         "schema": RUN_SCHEMA,
         "run_id": record.run_id,
@@ -134,12 +99,12 @@ def record_document(record: RunRecord) -> Document:
         "started": _moment_text(record.started),
         "ended": _moment_text(record.ended),
         "seconds": record.seconds,
-        **{name: getattr(tally, name) for name in _COUNTED},
-        "change": tally.change,
-        "missed": tally.missed,
-        "attempt": tally.attempt,
-        "levels": [{"level": name, **asdict(counts)} for name, counts in tally.levels.items()],
-        "stages": {name: round(seconds, _DECIMALS) for name, seconds in asdict(tally.stages).items()},
+        **{name: getattr(counts, name) for name in COUNTED},
+        "change": counts.change,
+        "missed": counts.missed,
+        "attempt": counts.attempt,
+        "levels": [{"level": name, **asdict(counts)} for name, counts in counts.levels.items()],
+        "stages": {name: round(seconds, _DECIMALS) for name, seconds in asdict(counts.stages).items()},
         "workers": record.workers,
         "version": record.version,
         "error": record.error,
@@ -246,7 +211,7 @@ def _record(document: Mapping[str, Any]) -> RunRecord:
         started=started,
         ended=_moment(document, "ended"),
         process=int(match[1]),
-        tally=_tally(document),
+        counts=_counts(document),
         workers=_count(document, "workers"),
         version=_of(document, "version", str),
         error=_of(document, "error", str | None),
@@ -256,18 +221,18 @@ def _record(document: Mapping[str, Any]) -> RunRecord:
     return record
 
 
-def _tally(document: Mapping[str, Any]) -> Tally:
+def _counts(document: Mapping[str, Any]) -> Counts:
     """The counts of a record; those that 1.1 did not have yet are nothing there."""
-    tally = Tally()
-    for name in _COUNTED:
-        setattr(tally, name, _count(document, name))
-    tally.change = None if document["change"] is None else _count(document, "change")
+    counts = Counts()
+    for name in COUNTED:
+        setattr(counts, name, _count(document, name))
+    counts.change = None if document["change"] is None else _count(document, "change")
     if "levels" in document:
-        tally.missed, tally.attempt = _count(document, "missed"), _count(document, "attempt")
-        tally.levels = dict(map(_level, _of(document, "levels", list)))
+        counts.missed, counts.attempt = _count(document, "missed"), _count(document, "attempt")
+        counts.levels = dict(map(_level, _of(document, "levels", list)))
         seconds = _of(document, "stages", dict)
-        tally.stages = Stages(**{each.name: _seconds(seconds, each.name) for each in fields(Stages)})
-    return tally
+        counts.stages = Stages(**{each.name: _seconds(seconds, each.name) for each in fields(Stages)})
+    return counts
 
 
 def _level(row: object) -> tuple[str, LevelCounts]:

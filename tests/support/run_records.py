@@ -4,8 +4,8 @@ import dataclasses
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from pipeline.work.counts import LevelCounts, Stages
-from pipeline.work.records import Outcome, RunRecord, Tally, record_document
+from pipeline.work.counts import Counts, LevelCounts, Stages
+from pipeline.work.records import Outcome, RunRecord, record_document
 
 STARTED = datetime(2026, 11, 30, 0, 5, 0, 123_000, tzinfo=UTC)
 A_RECORD = RunRecord(
@@ -14,7 +14,7 @@ A_RECORD = RunRecord(
     started=STARTED,
     ended=STARTED + timedelta(seconds=10.5),
     process=7,
-    tally=Tally(
+    counts=Counts(
         stages=Stages(0.1, 5.25, 3.0, 0.5),
         levels={"easy": LevelCounts(40, 30, 13, 12), "hard": LevelCounts(50, 13, 12, 12)},
         dailies=3,

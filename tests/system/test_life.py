@@ -14,7 +14,7 @@ import pytest
 
 from jobs.cli.serve import times_of
 from jobs.runs import nightly
-from jobs.runs.context import Tools
+from jobs.runs.context import JobContext
 from jobs.runs.nightly import run_night
 from jobs.service import scheduler
 from jobs.service.service import Service
@@ -27,8 +27,8 @@ from pipeline.errors import StorageError
 from pipeline.pools import nights as generate
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
-from pipeline.work.progress import SILENT
 from tests.support.command import done
+from tests.support.jobs import context_at
 from tests.support.ordeal import content
 from tests.support.publishing import made_before
 from tests.support.sleeper import Sleeper, at
@@ -55,8 +55,8 @@ def _thrift(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda _handle: None)  # what is killed is another process
 
 
-def tools_at(now: datetime) -> Tools:
-    return Tools(lambda: now, SILENT, "0.1.0")
+def tools_at(now: datetime) -> JobContext:
+    return context_at(now)
 
 
 def quiet_nights(root: Path) -> LocalStorage:
@@ -70,7 +70,7 @@ def quiet_nights(root: Path) -> LocalStorage:
 def serve(storage: LocalStorage, start: str, end: str, version: str = "0.1.0") -> None:
     """The service, from a start to a SIGTERM."""
     sleeper = Sleeper(at(start), end=at(end), naps=WEEKEND)
-    tools = Tools(sleeper.clock, SILENT, version)
+    tools = context_at(sleeper.clock, version)
     real = LocalStorage.create
 
     def create(self: LocalStorage, path: str, data: bytes) -> None:

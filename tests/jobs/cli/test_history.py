@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobs.runs.lock import root_lock
-from jobs.runs.run import changes_made
+from jobs.runs.run import runs_by_change
 from jobs.terminal import clock
 from pipeline.pools.catalog import load_catalog
 from pipeline.query.views import catalog_sql, part_paths
@@ -220,7 +220,7 @@ def test_only_sound_records_say_who_made_a_change(storage: LocalStorage) -> None
     for place, record in enumerate((sound, *others)):
         storage.create(f"runs/{place}.json", json.dumps(record).encode())
     storage.create("runs/x.json", b"{")
-    made = changes_made(storage)
+    made = runs_by_change(storage)
     assert {change: (each.job, each.ended.isoformat()) for change, each in made.items()} == {
         2: ("nightly", "2026-11-30T00:05:00+00:00")
     }

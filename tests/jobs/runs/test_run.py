@@ -1,9 +1,10 @@
-"""Each run leaves one record that says how it ended, also where it did not end well."""
+"""Each run leaves one record of how it ended, even if it did not end well."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,17 +12,21 @@ import pytest
 from jobs.runs.run import Run, recorded
 from pipeline.errors import CheckError, StorageError
 from pipeline.store.storage import LocalStorage, Storage
-from pipeline.work.counts import no_clock
-from pipeline.work.records import Tally
+from pipeline.work.counts import Counts
 from tests.support.doubles import FailingStorage
+from tests.support.jobs import context_at
 
 START = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
 
 
-def clock() -> Callable[[], datetime]:
-    """A clock that goes on by a second each time it is asked."""
-    moments: Iterator[datetime] = (START + timedelta(seconds=n) for n in range(1000))
-    return lambda: next(moments)
+@contextmanager
+def run_in(storage: Storage) -> Iterator[Counts]:
+    """Record a run of the nightly job whose clock advances by one second per call."""
+    seconds = count()
+    context = context_at(lambda: START + timedelta(seconds=next(seconds)))
+    run = Run.start("nightly", 2, context)
+    with recorded(storage, run, context.clock):
+        yield run.counts
 
 
 def only_record(root: Path) -> dict[str, object]:
@@ -31,72 +36,50 @@ def only_record(root: Path) -> dict[str, object]:
     return document
 
 
-@contextmanager
-def run_in(storage: Storage) -> Iterator[Tally]:
-    """A run of the night, recorded; each look at the clock is a second."""
-    ticking = clock()
-    run = Run.begun("nightly", ticking(), 2, "0.1.0", no_clock)
-    with recorded(storage, run, ticking):
-        yield run.tally
-
-
-def test_a_run_that_made_something_is_done(tmp_path: Path) -> None:
-    with run_in(LocalStorage(tmp_path)) as tally:
-        tally.deals = 5
+def test_run_that_made_something_is_done(tmp_path: Path) -> None:
+    with run_in(LocalStorage(tmp_path)) as counts:
+        counts.deals = 5
     record = only_record(tmp_path)
     assert (record["outcome"], record["deals"], record["seconds"], record["error"]) == ("done", 5, 1.0, None)
     assert (record["started"], record["ended"]) == ("2026-11-30T00:05:00.000Z", "2026-11-30T00:05:01.000Z")
 
 
-def test_a_run_that_made_nothing_says_so(tmp_path: Path) -> None:
+def test_run_that_made_nothing_had_nothing_to_do(tmp_path: Path) -> None:
     with run_in(LocalStorage(tmp_path)):
         pass
     assert only_record(tmp_path)["outcome"] == "nothing to do"
 
 
-def test_a_run_that_failed_tells_why_and_what_it_had_made(tmp_path: Path) -> None:
-    def fail() -> None:
-        with run_in(LocalStorage(tmp_path)) as tally:
-            tally.dailies = 3
-            raise CheckError("too bad")
+@pytest.mark.parametrize(
+    ("error", "outcome", "message"),
+    [
+        (CheckError("too bad"), "failed", "too bad"),
+        (ZeroDivisionError("by nothing"), "failed", "internal error: ZeroDivisionError: by nothing"),
+        (KeyboardInterrupt(), "stopped", None),
+        (SystemExit(143), "stopped", None),
+    ],
+)
+def test_record_of_an_interrupted_run_has_the_reason_and_the_counts(
+    tmp_path: Path, error: BaseException, outcome: str, message: str | None
+) -> None:
+    def run() -> None:
+        with run_in(LocalStorage(tmp_path)) as counts:
+            counts.dailies = 3
+            raise error
 
-    with pytest.raises(CheckError, match="too bad"):
-        fail()
+    with pytest.raises(type(error)):
+        run()
     record = only_record(tmp_path)
-    assert (record["outcome"], record["error"], record["dailies"]) == ("failed", "too bad", 3)
+    assert (record["outcome"], record["error"], record["dailies"]) == (outcome, message, 3)
 
 
-def test_a_fault_of_the_program_is_recorded_as_a_failure_and_told(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), run_in(LocalStorage(tmp_path)):
-        raise ZeroDivisionError("by nothing")
-    record = only_record(tmp_path)
-    assert record["outcome"] == "failed"
-    assert record["error"] == "a fault of the program: ZeroDivisionError: by nothing"
-
-
-@pytest.mark.parametrize("stop", [KeyboardInterrupt(), SystemExit(143)])
-def test_a_run_that_was_stopped_says_so(tmp_path: Path, stop: BaseException) -> None:
-    with (
-        pytest.raises(type(stop)),
-        run_in(LocalStorage(tmp_path)),
-    ):
-        raise stop
-    assert only_record(tmp_path)["outcome"] == "stopped"
-
-
-def test_a_record_that_cannot_be_written_does_not_hide_what_stopped_the_run(tmp_path: Path) -> None:
+def test_unwritable_record_does_not_hide_the_error_of_the_run(tmp_path: Path) -> None:
     storage = FailingStorage(LocalStorage(tmp_path), 0, StorageError("no space"))
-    with (
-        pytest.raises(CheckError, match="too bad"),
-        run_in(storage),
-    ):
+    with pytest.raises(CheckError, match="too bad"), run_in(storage):
         raise CheckError("too bad")
 
 
-def test_a_good_run_without_its_record_is_no_good_run(tmp_path: Path) -> None:
+def test_successful_run_fails_without_its_record(tmp_path: Path) -> None:
     storage = FailingStorage(LocalStorage(tmp_path), 0, StorageError("no space"))
-    with (
-        pytest.raises(StorageError, match="no space"),
-        run_in(storage),
-    ):
+    with pytest.raises(StorageError, match="no space"), run_in(storage):
         pass

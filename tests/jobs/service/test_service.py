@@ -17,9 +17,8 @@ import pytest
 
 from jobs.cli.serve import times_of
 from jobs.runs import nightly
-from jobs.runs.context import Tools
 from jobs.runs.lock import root_lock
-from jobs.runs.nightly import run_night, standing_of
+from jobs.runs.nightly import root_state, run_night
 from jobs.service import scheduler
 from jobs.service.service import Service
 from jobs.settings.model import METRICS_FILE, Settings
@@ -32,10 +31,10 @@ from pipeline.pools import nights as generate
 from pipeline.pools.catalog import CATALOG_FILE, load_catalog, save_catalog
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
-from pipeline.work.progress import SILENT
 from solver.errors import FairwayError
 from tests.support.command import done, fairway
 from tests.support.doubles import fake_batch
+from tests.support.jobs import context_at
 from tests.support.publishing import made_before
 from tests.support.sleeper import Sleeper, at
 
@@ -59,7 +58,7 @@ def storage(tmp_path: Path) -> LocalStorage:
 
 def serve(storage: LocalStorage, sleeper: Sleeper, settings: Settings = SETTINGS) -> None:
     """The service, until the sleeper has no more waits."""
-    tools = Tools(sleeper.clock, SILENT, "0.1.0")
+    tools = context_at(sleeper.clock)
     scheduler.serve(Service(storage, settings, tools).work, times_of(settings), sleeper.clock, sleeper)
 
 
@@ -112,7 +111,7 @@ def test_a_week_of_sleep_is_made_up_night_by_night_with_the_holes_first_and_told
         *[("12-07T01:00", 1, 0, 0, 0)] * 6,
     ]
     assert nights_of(storage) == {date(2026, 12, 7)}
-    assert "6 nights were missed, 2026-12-01 to 2026-12-06" in caplog.messages
+    assert "nights missed: 6, 2026-12-01 to 2026-12-06" in caplog.messages
 
 
 def test_a_clock_set_back_makes_nothing_anew(storage: LocalStorage) -> None:
@@ -168,14 +167,14 @@ def test_a_run_longer_than_its_interval_is_followed_by_what_came_due_meanwhile(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sleeper = Sleeper(START, waits=0)
-    real = nightly._grow
+    real = nightly._add_nights
 
     def slowly(*arguments: Any) -> Any:
         if sleeper.now == START:
             sleeper.now += 26 * timedelta(hours=1)
         return real(*arguments)
 
-    monkeypatch.setattr(nightly, "_grow", slowly)
+    monkeypatch.setattr(nightly, "_add_nights", slowly)
     serve(storage, sleeper)
     assert told(storage, "started", "nights", "missed") == [("11-30T00:05", 1, 0), ("12-01T02:05", 1, 0)]
 
@@ -198,7 +197,7 @@ def test_a_failure_stays_visible_until_a_run_goes_well(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "fairway.serve")
-    failing(monkeypatch, nightly, "_grow", 3, lambda: StorageError("no space"))
+    failing(monkeypatch, nightly, "_add_nights", 3, lambda: StorageError("no space"))
     problems: list[bool] = []
 
     def look(_wait: int) -> None:
@@ -218,11 +217,11 @@ def test_a_failure_stays_visible_until_a_run_goes_well(
 def test_a_failure_is_tried_again_though_the_files_say_nothing_is_due(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    failing(monkeypatch, nightly, "exclusive_run", 1, lambda: StorageError("no space for a record either"))
+    failing(monkeypatch, nightly, "job_run", 1, lambda: StorageError("no space for a record either"))
     serve(storage, Sleeper(START, waits=0))
     assert records(storage) == []
     serve(storage, Sleeper(START, waits=1))
-    failing(monkeypatch, nightly, "exclusive_run", 1, lambda: StorageError("no space for a record either"))
+    failing(monkeypatch, nightly, "job_run", 1, lambda: StorageError("no space for a record either"))
     serve(storage, Sleeper(START + DAY, waits=1))
     assert told(storage, "started") == [("11-30T00:05",), ("12-01T00:10",)]
 
@@ -239,10 +238,10 @@ def test_after_a_restart_a_failure_is_made_good_at_once(
         ("12-01T00:20", "failed", 0, 0),
     ]
     storage.replace(daily_path(date(2026, 11, 29)), made_before(date(2026, 11, 29), None).daily)
-    assert standing_of(storage).has_failed
+    assert root_state(storage).has_failed
     serve(storage, Sleeper(START + DAY + timedelta(minutes=30), waits=1))
     assert told(storage, "started", "outcome", "attempt")[-1] == ("12-01T00:35", "done", 4)
-    assert not standing_of(storage).has_failed
+    assert not root_state(storage).has_failed
 
 
 def test_a_damaged_catalog_leaves_the_record_of_a_failure(storage: LocalStorage) -> None:
@@ -279,7 +278,7 @@ def with_pool(storage: LocalStorage, level: str, **fields: Any) -> None:
 
 
 def check_holes_came_out_all_the_same(storage: LocalStorage, error: str) -> None:
-    tools = Tools(lambda: START + DAY, SILENT, "0.1.0")
+    tools = context_at(START + DAY)
     before = storage.read(CATALOG_FILE)
     with pytest.raises(FairwayError, match=error):
         run_night(storage, date(2026, 12, 1), SETTINGS, tools)
@@ -315,7 +314,7 @@ def test_a_data_root_that_has_gone_is_not_made_again(
             storage.root.mkdir()
 
     sleeper = Sleeper(START, waits=3)
-    tools = Tools(sleeper.clock, SILENT, "0.1.0")
+    tools = context_at(sleeper.clock)
     service = Service(storage, SETTINGS, tools)
     worked: list[int] = []
 

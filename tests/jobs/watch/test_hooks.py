@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from jobs.runs.context import Tools
-from jobs.runs.exclusive import exclusive_run
+from jobs.runs.context import JobContext
+from jobs.runs.exclusive import job_run
 from jobs.runs.lock import root_lock
 from jobs.settings.model import Hooks, Settings
 from jobs.terminal import clock
@@ -21,9 +21,10 @@ from jobs.watch import hooks as module
 from jobs.watch.hooks import run_hook, run_hooks, without_secrets
 from pipeline.errors import BusyError, CheckError
 from pipeline.store.storage import LocalStorage
-from pipeline.work.progress import SILENT
-from pipeline.work.records import Outcome, Tally, record_document
+from pipeline.work.counts import Counts
+from pipeline.work.records import Outcome, record_document
 from tests.support.command import STOP_SECONDS, done, fairway, read_until, spawned
+from tests.support.jobs import context_at
 from tests.support.run_records import A_RECORD, run_at
 
 NOW = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
@@ -110,7 +111,7 @@ def test_each_command_is_called_for_what_it_is_there_for(
         called.append((command[0], json.loads(document)["event"], seconds))
 
     monkeypatch.setattr(module, "run_hook", noted)
-    record = run_at(NOW, outcome, tally=Tally(dailies=dailies))
+    record = run_at(NOW, outcome, counts=Counts(dailies=dailies))
     names = Hooks(on_failure=("failure",), on_publish=("publish",), on_run=("run",), timeout_seconds=7)
     run_hooks(record, Path("/root"), names, {})
     seconds = 1 if outcome is Outcome.STOPPED else 7
@@ -229,8 +230,8 @@ def test_a_signal_while_a_command_runs_ends_it(tmp_path: Path, monkeypatch: pyte
 # After a run
 
 
-def tools(variables: dict[str, str]) -> Tools:
-    return Tools(lambda: NOW, SILENT, "0.1.0", variables=variables)
+def tools(variables: dict[str, str]) -> JobContext:
+    return context_at(NOW, variables=variables)
 
 
 def test_they_run_once_the_data_root_is_free_again_however_the_run_ended(
@@ -247,7 +248,7 @@ def test_they_run_once_the_data_root_is_free_again_however_the_run_ended(
     settings = Settings(hooks=Hooks(on_failure=("failure",), on_run=("run",)))
 
     def fail() -> None:
-        with exclusive_run(LocalStorage(tmp_path), "nightly", settings, tools({})):
+        with job_run(LocalStorage(tmp_path), "nightly", settings, tools({})):
             raise CheckError("too bad")
 
     with pytest.raises(CheckError, match="too bad"):
@@ -264,7 +265,7 @@ def test_a_root_that_cannot_be_locked_is_a_failure_they_are_told_of(tmp_path: Pa
     settings = Settings(hooks=Hooks(on_failure=python(TELL, file)))
     with (
         pytest.raises(Exception, match="cannot write the lock"),
-        exclusive_run(LocalStorage(place), "nightly", settings, tools(PATH)),
+        job_run(LocalStorage(place), "nightly", settings, tools(PATH)),
     ):
         pass
     (told,) = told_in(file)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.runs.context import Tools
-from jobs.runs.exclusive import exclusive_run
+from jobs.runs.exclusive import job_run
 from jobs.runs.lock import root_lock
 from jobs.settings.model import Settings
 from jobs.terminal import clock
@@ -19,12 +18,12 @@ from jobs.watch.logs import LogFormat, details, formatter_of, log, named_run, on
 from pipeline.errors import CheckError
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
-from pipeline.work.progress import SILENT
 from pipeline.work.records import parse_record, record_document
 from tests.support.command import fairway
+from tests.support.jobs import context_at
 
 NOW = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
-TOOLS = Tools(lambda: NOW, SILENT, "0.1.0")
+TOOLS = context_at(NOW)
 
 
 @pytest.fixture(autouse=True)
@@ -111,12 +110,12 @@ def test_a_run_logs_its_begin_and_its_end_with_its_record(
 ) -> None:
     storage = LocalStorage(tmp_path)
     start_log("json")
-    with exclusive_run(storage, "nightly", Settings(), TOOLS) as tally:
-        tally.deals = 1500
+    with job_run(storage, "nightly", Settings(), TOOLS) as counts:
+        counts.deals = 1500
         log.info("within")
     lines = [json.loads(each) for each in capsys.readouterr().err.splitlines()]
     assert [each["message"] for each in lines] == [
-        "nightly begins",
+        "nightly started",
         "within",
         "nightly done in 0.0 s: 1,500 deals, 0 Daily holes",
     ]
@@ -130,7 +129,7 @@ def test_a_run_that_fails_logs_why_and_one_that_must_wait_is_none(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail() -> None:
-        with exclusive_run(LocalStorage(tmp_path), "gc", Settings(), TOOLS):
+        with job_run(LocalStorage(tmp_path), "gc", Settings(), TOOLS):
             raise CheckError("too bad")
 
     start_log("text")
@@ -158,7 +157,7 @@ def test_all_of_a_night_s_standard_error_is_json_where_that_is_asked_for(
     assert outcome.code == 0
     lines = [json.loads(text) for text in outcome.err.splitlines()]
     messages = [each["message"] for each in lines]
-    assert "nightly begins" in messages
+    assert "nightly started" in messages
     assert any(text.startswith("easy: ") for text in messages)
     assert any("without a secret key" in text for text in messages)
     assert any(text.startswith("nightly done in 0.0 s: 6 deals, 3 Daily holes") for text in messages)

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from jobs.runs.context import Tools
-from jobs.runs.exclusive import exclusive_run, mending_run
+from jobs.runs.exclusive import job_run, repair_run
 from jobs.settings.model import METRICS_FILE, Settings
 from jobs.watch.metrics import metrics_text, published_through
 from jobs.watch.status import PROBLEMS, Found, Problem, status_of
@@ -18,13 +17,13 @@ from pipeline.daily.files import daily_path
 from pipeline.errors import CheckError, StorageError
 from pipeline.pools.catalog import empty_catalog
 from pipeline.store.storage import LocalStorage
-from pipeline.work.progress import SILENT
 from pipeline.work.records import Outcome, RunRecord, write_record
+from tests.support.jobs import context_at
 from tests.support.run_records import A_RECORD, run_at
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 TODAY = NOW.date()
-TOOLS = Tools(lambda: NOW, SILENT, "0.1.0")
+TOOLS = context_at(NOW)
 SETTINGS = Settings(daily_from=date(2026, 11, 29))
 OUT = (date(2026, 11, 29), date(2026, 11, 30), date(2026, 12, 1), date(2026, 12, 2))
 
@@ -53,10 +52,10 @@ def test_nights_that_were_missed_are_told_for_a_day_though_later_runs_found_none
     def told(now: datetime, *records: RunRecord) -> float:
         return values_of(text_of(Found(empty_catalog(), None, OUT, records, ()), now=now))["missed_nights",]
 
-    three, none = (dataclasses.replace(A_RECORD.tally, missed=missed) for missed in (3, 0))
-    first = run_at(NOW, tally=three)
-    second = run_at(NOW + timedelta(minutes=1), tally=none)
-    failed = run_at(NOW - timedelta(minutes=1), Outcome.FAILED, tally=three)
+    three, none = (dataclasses.replace(A_RECORD.counts, missed=missed) for missed in (3, 0))
+    first = run_at(NOW, counts=three)
+    second = run_at(NOW + timedelta(minutes=1), counts=none)
+    failed = run_at(NOW - timedelta(minutes=1), Outcome.FAILED, counts=three)
     assert told(NOW, failed) == 3
     assert told(NOW + timedelta(hours=1), second, first, failed) == 3
     assert told(NOW + timedelta(days=2), second, first, failed) == 0
@@ -117,8 +116,8 @@ def test_holes_are_out_through_the_last_date_before_a_gap(
 
 def run(storage: LocalStorage, error: BaseException | None = None, **settings: Any) -> None:
     storage.root.mkdir(exist_ok=True)
-    with exclusive_run(storage, "nightly", Settings(**settings), TOOLS) as tally:
-        tally.dailies = 5
+    with job_run(storage, "nightly", Settings(**settings), TOOLS) as counts:
+        counts.dailies = 5
         if error is not None:
             raise error
 
@@ -146,7 +145,7 @@ def test_another_run_leaves_what_is_known_of_the_night(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     run(storage, None)
     later = dataclasses.replace(TOOLS, clock=lambda: NOW + timedelta(hours=1))
-    with mending_run(storage, "repair", Settings(), later):
+    with repair_run(storage, "repair", Settings(), later):
         pass
     found = values_in(tmp_path)
     assert found["last_success_timestamp_seconds",] == NOW.timestamp()
@@ -173,7 +172,7 @@ def test_where_they_cannot_be_written_the_run_is_none_the_worse(
     run(LocalStorage(tmp_path / "root"), None, metrics_file=place)
     (record,) = (tmp_path / "root" / "runs").iterdir()
     assert b'"outcome":"done"' in record.read_bytes()
-    assert ["the metrics were not written" in each.message for each in caplog.records].count(True) == 1
+    assert ["metrics were not written" in each.message for each in caplog.records].count(True) == 1
 
 
 def test_what_stopped_a_run_is_told_though_the_metrics_fail_too(
@@ -182,7 +181,7 @@ def test_what_stopped_a_run_is_told_though_the_metrics_fail_too(
     def no_handles(*_: object) -> None:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr("jobs.runs.aftermath.write_metrics", no_handles)
+    monkeypatch.setattr("jobs.runs.exclusive.write_metrics", no_handles)
     with pytest.raises(CheckError, match="too bad"):
         run(LocalStorage(tmp_path), CheckError("too bad"))
 
@@ -209,7 +208,7 @@ def test_damage_in_the_root_does_not_keep_them_from_being_written(tmp_path: Path
     storage.create(daily_path(TODAY), b"{")
     storage.create("runs/x.json", b"{")
     storage.create("catalog.json", b"{")
-    with mending_run(storage, "repair", Settings(), TOOLS):
+    with repair_run(storage, "repair", Settings(), TOOLS):
         pass
     found = values_in(tmp_path)
     assert (found["problem", "catalog"], found["problem", "records"]) == (1, 1)

@@ -11,8 +11,8 @@ from jobs.settings.model import LevelSettings, Settings
 from jobs.watch.status import Found, Status, look, next_nightly, status_of
 from pipeline.daily.files import daily_path
 from pipeline.pools.catalog import CATALOG_FILE, Catalog, empty_catalog
-from pipeline.work.counts import LevelCounts
-from pipeline.work.records import Outcome, RunRecord, Tally, record_path, write_record
+from pipeline.work.counts import Counts, LevelCounts
+from pipeline.work.records import Outcome, RunRecord, record_path, write_record
 from tests.support.doubles import MemoryStorage
 from tests.support.run_records import run_at
 
@@ -188,8 +188,8 @@ def test_the_next_night_is_never_now(hours: int) -> None:
 
 def test_growth_is_what_nights_of_the_last_seven_days_wrote() -> None:
     def wrote(days: float, easy: int, job: str = "nightly") -> RunRecord:
-        tally = Tally(levels={"easy": LevelCounts(written=easy)})
-        return run_at(NOW - timedelta(days=days), tally=tally, job=job)
+        counts = Counts(levels={"easy": LevelCounts(written=easy)})
+        return run_at(NOW - timedelta(days=days), counts=counts, job=job)
 
     found = with_records(wrote(0.5, 1), wrote(1, 10, "pool regenerate"), wrote(6.9, 100), wrote(7.1, 1000))
     settings = Settings(daily_from=FROM, deals_cap=50, levels={"hard": LevelSettings(deals_cap=9)})

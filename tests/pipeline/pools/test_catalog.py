@@ -31,7 +31,8 @@ from pipeline.pools.catalog import (
 )
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.versions import PART_VERSIONS
-from pipeline.work.records import Outcome, RunRecord, Tally, write_record
+from pipeline.work.counts import Counts
+from pipeline.work.records import Outcome, RunRecord, write_record
 from solver.errors import UsageError
 from tests.support.doubles import FailingStorage, Killed
 
@@ -178,8 +179,8 @@ def test_a_first_catalog_that_is_gone_is_not_an_empty_one_either(tmp_path: Path)
     storage = LocalStorage(tmp_path)
     saved(storage, 50)
     at = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
-    tally = Tally(change=1)
-    write_record(storage, RunRecord("nightly", Outcome.DONE, at, at, 7, tally, 1, "0.1.0", None))
+    counts = Counts(change=1)
+    write_record(storage, RunRecord("nightly", Outcome.DONE, at, at, 7, counts, 1, "0.1.0", None))
     storage.remove(CATALOG_FILE)
     with pytest.raises(DamagedError, match=r"missing, though the run 20261130T000500Z-7 has made one"):
         load_catalog(storage)

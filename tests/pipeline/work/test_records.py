@@ -18,11 +18,10 @@ from pipeline.query.engine import asked
 from pipeline.query.views import RUN_COLUMNS
 from pipeline.store.documents import render
 from pipeline.store.storage import LocalStorage
-from pipeline.work.counts import LevelCounts, Stages
+from pipeline.work.counts import Counts, LevelCounts, Stages
 from pipeline.work.records import (
     Outcome,
     RunRecord,
-    Tally,
     attempt_of,
     latest_records,
     parse_record,
@@ -42,9 +41,9 @@ RECORDS = st.builds(
     started=MOMENTS,
     ended=MOMENTS,
     process=st.integers(0, 2**22),
-    tally=st.builds(
-        Tally,
-        clock=st.just(A_RECORD.tally.clock),
+    counts=st.builds(
+        Counts,
+        clock=st.just(A_RECORD.counts.clock),
         stages=st.builds(Stages, *4 * [COUNTS.map(lambda n: n / 1000)]),
         levels=st.dictionaries(st.sampled_from(list(LEVELS)), st.builds(LevelCounts, *4 * [COUNTS])),
         change=st.none() | COUNTS,
@@ -64,7 +63,7 @@ def written(document: dict[str, Any]) -> bytes:
 def test_a_record_is_read_back_as_it_was_written(record: RunRecord) -> None:
     read = parse_record(written(record_document(record)), record_path(record))
     assert read == record
-    assert read.tally.stages == record.tally.stages
+    assert read.counts.stages == record.counts.stages
 
 
 def test_a_record_holds_every_column_of_the_view() -> None:
@@ -77,8 +76,8 @@ def test_a_record_holds_every_column_of_the_view() -> None:
 
 def test_a_record_of_the_minor_version_before_is_read() -> None:
     read = parse_record(written(document_1_1()), record_path(A_RECORD))
-    old = dataclasses.replace(A_RECORD.tally, levels={}, missed=0, attempt=1)
-    assert read == dataclasses.replace(A_RECORD, tally=old)
+    old = dataclasses.replace(A_RECORD.counts, levels={}, missed=0, attempt=1)
+    assert read == dataclasses.replace(A_RECORD, counts=old)
 
 
 def test_a_record_of_a_later_minor_version_is_read_and_of_a_later_major_one_refused() -> None:
