@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from jobs.settings.model import PREFIX, environment
+from jobs.settings.load import environment
+from jobs.settings.sources import PREFIX
 from jobs.terminal import clock
 from pipeline.deals.certify import warm_up
 from tests.support.command import done

@@ -1,27 +1,28 @@
-"""`fairway config`: the settings in force and where they came from, and what is wrong with a file of them."""
+"""`fairway config`: print the settings with their origins, and check a settings file."""
 
+from collections.abc import Mapping
+from datetime import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
-from jobs.terminal.context import checkout, read_configuration, sources_of_settings
+from jobs.settings.load import Configuration, InvalidSettingsError, checkout_root, configure, load
+from jobs.settings.model import ALLOWED, METRICS_FILE, Key
+from jobs.settings.sources import DATA, SECRET, ConfigProblem, Origin, text_of
 from jobs.terminal.options import Config, Data, Json, Workers
 from jobs.terminal.outcome import CONFIGURATION, DONE
 from jobs.terminal.output import put_json, put_table, say
 from jobs.watch.logs import one_line
 
-if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
-    from jobs.settings.report import Shown
-    from jobs.settings.sources import Fault
-
 _HIDDEN: Final = "<hidden>"
+_METRICS: Final = ("metrics_file",)
 
 CheckedFile = Annotated[
     Path | None,
     typer.Argument(
         metavar="[FILE]",
-        help="A file of settings, to be checked by itself. Default: all that the other commands go by here.",
+        help="Settings file to check on its own. Default: all settings, as other commands use them.",
         show_default=False,
     ),
 ]
@@ -30,87 +31,113 @@ CheckedFile = Annotated[
 def show(data: Data = None, config: Config = None, workers: Workers = None, as_json: Json = False) -> None:
     """Show the settings in force and their sources.
 
-    Each with where it came from: a default, a line of the file, a variable or an option. The secret key is
-    never shown.
+    The origin is a default, the settings file, an environment variable or an option. The secret key is never
+    shown.
 
     Example: fairway config show --data /srv/fairway
     """
-    from jobs.settings.report import all_shown
-
-    rows = all_shown(read_configuration(config, data=data, workers=workers), checkout())
+    configuration = load(config, data=data, workers=workers)
     if as_json:
-        put_json({"settings": [_document(row) for row in rows]})
+        put_json({"settings": [_document(configuration, key) for key in ALLOWED]})
         return
-    put_table(
-        [("setting", False), ("value", False), ("from", False)],
-        [(row.name, one_line(_value(row)), one_line(str(row.origin))) for row in rows],
-    )
+    rows = []
+    for key in ALLOWED:
+        value, origin = _in_force(configuration, key)
+        shown = _HIDDEN if _is_hidden(configuration, key) else _text(value)
+        rows.append((text_of(key), one_line(shown), one_line(str(origin))))
+    put_table([("setting", False), ("value", False), ("from", False)], rows)
 
 
-def check(
-    file: CheckedFile = None,
-    data: Data = None,
-    config: Config = None,
-    as_json: Json = False,
-) -> int:
+def check(file: CheckedFile = None, data: Data = None, config: Config = None, as_json: Json = False) -> int:
     """Check a settings file.
 
-    Tells all that is wrong, where, and what is allowed; the exit code is 78 then.
+    Every mistake is reported, with the values that are accepted. Exits with status 78 if there are any.
 
     Example: fairway config check /srv/fairway/fairway.toml
     """
-    faults = _faults(file, data, config)
+    problems = _problems(file, data, config)
     if as_json:
-        put_json({"passed": not faults, "problems": [_problem(fault) for fault in faults]})
-    elif faults:
-        for fault in faults:
-            say(one_line(fault.text))
-        say(f"\n{len(faults):,} problems" if len(faults) > 1 else "\n1 problem")
+        put_json({"passed": not problems, "problems": [_problem_document(problem) for problem in problems]})
+    elif problems:
+        for problem in problems:
+            say(one_line(problem.text))
+        say(f"\n{len(problems):,} problems" if len(problems) > 1 else "\n1 problem")
     else:
-        say("no problem found")
-    return CONFIGURATION if faults else DONE
+        say("no problems found")
+    return CONFIGURATION if problems else DONE
 
 
-def _faults(file: Path | None, data: Path | None, config: Path | None) -> "tuple[Fault, ...]":
-    from jobs.settings.config_file import find_config
-    from jobs.settings.load import examined, faults_in
+def _problems(file: Path | None, data: Path | None, config: Path | None) -> tuple[ConfigProblem, ...]:
+    try:
+        if file is None:
+            load(config, data=data)
+        else:
+            configure({}, 1, file, reads_key_file=False)
+    except InvalidSettingsError as error:
+        return error.problems
+    return ()
 
-    named = find_config(file, None)
-    if named is not None:
-        return faults_in(named)
-    found = examined(sources_of_settings(config, data=data))
-    return found if isinstance(found, tuple) else ()
+
+def _in_force(configuration: Configuration, key: Key) -> tuple[object, Origin]:
+    """Return the value of a setting, including what applies where it is not set, and its origin."""
+    settings, origin = configuration.settings, configuration.origin_of(key)
+    value: object = settings
+    for name in key:
+        value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    if value is not None:
+        return value, origin
+    root = settings.data or checkout_root()
+    if key == DATA and root is not None:
+        return root, Origin("default", "the checkout")
+    if key == _METRICS and root is not None:
+        return root / METRICS_FILE, origin
+    if key[0] == "levels":
+        return getattr(settings, key[-1]), Origin("setting", key[-1])
+    return None, origin
 
 
-def _document(row: "Shown") -> dict[str, Any]:
+def _is_hidden(configuration: Configuration, key: Key) -> bool:
+    return key == SECRET and configuration.settings.daily_key is not None
+
+
+def _document(configuration: Configuration, key: Key) -> dict[str, Any]:
+    value, origin = _in_force(configuration, key)
+    is_hidden = _is_hidden(configuration, key)
     return {
-        "name": row.name,
-        "value": None if row.is_secret else row.value,
-        "secret": row.is_secret,
-        "from": row.origin.kind,
-        "place": row.origin.name or None,
-        "line": row.origin.line,
+        "name": text_of(key),
+        "value": None if is_hidden else _plain(value),
+        "secret": is_hidden,
+        "from": origin.kind,
+        "place": origin.name or None,
+        "line": None,  # always: lines are only known of files that are not TOML
     }
 
 
-def _value(row: "Shown") -> str:
-    if row.is_secret:
-        return _HIDDEN
-    if row.value is None:
+def _plain(value: object) -> object:
+    """Return a value as JSON has it."""
+    if isinstance(value, time):
+        return value.isoformat("minutes")
+    if isinstance(value, tuple):
+        return list(value)
+    return value if value is None or isinstance(value, int) else str(value)
+
+
+def _text(value: object) -> str:
+    if value is None:
         return "not set"
-    if isinstance(row.value, list):
-        return " ".join(map(repr, row.value)) or "none"
-    return str(row.value)
+    if isinstance(value, tuple):
+        return " ".join(map(repr, value)) or "none"
+    return str(_plain(value))
 
 
-def _problem(fault: "Fault") -> dict[str, Any]:
+def _problem_document(problem: ConfigProblem) -> dict[str, Any]:
     return {
-        "text": fault.text,
-        "key": fault.key or None,
-        "value": None if fault.value is None else str(fault.value),
-        "allowed": fault.allowed or None,
-        "from": fault.origin.kind,
-        "place": fault.origin.name or None,
-        "line": fault.origin.line,
-        "column": fault.origin.column,
+        "text": problem.text,
+        "key": problem.key or None,
+        "value": None if problem.value is None else str(problem.value),
+        "allowed": problem.allowed or None,
+        "from": problem.origin.kind,
+        "place": problem.origin.name or None,
+        "line": problem.line,
+        "column": problem.column,
     }

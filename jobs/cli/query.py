@@ -65,7 +65,7 @@ def query(
     storage = storage_at(settings)
     if output is not None:
         check_outside(output)
-    from jobs.settings.model import environment
+    from jobs.settings.load import environment
 
     question = Question(str(storage.root), statement, settings.workers, timeout)
     with asked_apart(question, environment()) as answer:

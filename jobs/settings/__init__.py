@@ -1,1 +1,4 @@
-"""What was asked for: the settings from file, environment and options."""
+"""Settings: read from a file, the environment and the command line, and checked.
+
+May import `jobs.days` and `pipeline`.
+"""

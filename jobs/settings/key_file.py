@@ -1,4 +1,4 @@
-"""The file that holds the secret key: read only where nobody but its owner can read it."""
+"""The file that holds the secret key: read only if nobody but its owner can access it."""
 
 import os
 import stat
@@ -9,41 +9,36 @@ from pipeline.errors import ConfigurationError
 
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _ROOT: Final = 0
-_MOST_BYTES: Final = 100  # more than a key and the end of its line have
+_MAX_BYTES: Final = 100  # more than a key and a line ending
 
 
 def read_key_text(file: Path) -> str:
-    """The text of a key file, without the end of its line.
+    """Return the text of a key file, without its line ending.
 
-    What was opened is what is checked, so that nobody can put another file in its place in between.
-
-    Args:
-        file: where it lies.
+    The checks are made on the opened file, so that it cannot be replaced between check and reading.
 
     Raises:
-        ConfigurationError: it cannot be read, is no regular file, belongs to somebody else, or others can
-            read or change it. The message never holds what is in it.
+        ConfigurationError: if the file cannot be read, is not a regular file, belongs to another user, or can
+            be read or changed by others. The message never contains the text.
     """
     try:
-        # A pipe without a writer would keep us waiting.
+        # Without O_NONBLOCK, opening a pipe would wait for a writer.
         handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            _check(file, os.fstat(handle))
+            data = os.read(handle, _MAX_BYTES)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise ConfigurationError(f"cannot read {file}: {error.strerror}") from error
-    try:
-        _check(file, os.fstat(handle))
-        data = os.read(handle, _MOST_BYTES)
-    except OSError as error:
-        raise ConfigurationError(f"cannot read {file}: {error.strerror}") from error
-    finally:
-        os.close(handle)
     return data.decode("ascii", errors="replace").removesuffix("\n").removesuffix("\r")
 
 
 def _check(file: Path, status: os.stat_result) -> None:
     mode = stat.S_IMODE(status.st_mode)
     if not stat.S_ISREG(status.st_mode):
-        raise ConfigurationError(f"{file} is no regular file")
+        raise ConfigurationError(f"{file} is not a regular file")
     if status.st_uid not in (os.geteuid(), _ROOT):
-        raise ConfigurationError(f"{file} belongs to another user; chown would mend that")
+        raise ConfigurationError(f"{file} belongs to another user; change its owner with chown")
     if mode & _OTHERS:
-        raise ConfigurationError(f"others can get at {file} (mode {mode:03o}); chmod 600 would mend that")
+        raise ConfigurationError(f"{file} is accessible to others (mode {mode:03o}); run chmod 600 on it")

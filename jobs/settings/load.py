@@ -1,175 +1,215 @@
-"""How settings come about: defaults, then a file, then variables, then options; the later one counts.
+"""Loading the settings: defaults, then a file, then environment variables, then options; the last one wins.
 
-Everything is looked at before anything is refused, so that one run names all that is wrong. Each value knows
-where it came from.
+This is the only module that reads the environment. Everything else is given a `Settings`.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from jobs.settings.config_file import ConfigFile
 from jobs.settings.key_file import read_key_text
-from jobs.settings.keys import Key, text_of, variable_of
-from jobs.settings.model import Settings
+from jobs.settings.model import Key, Settings, key_from_text, looks_like_a_key
 from jobs.settings.sources import (
+    DATA,
     SECRET,
     SECRET_FILE,
-    Fault,
-    Given,
+    ConfigProblem,
     Origin,
+    Value,
     from_file,
     from_options,
     from_variables,
-    lead,
+    text_of,
+    variable_of,
 )
-from jobs.settings.values import key_from_text, looks_like_a_key
 from pipeline.errors import ConfigurationError
+from pipeline.store.root import CONFIG_FILE, MARKER
 from pipeline.work.executors import MOST_WORKERS
 
-_IS_A_KEY: Final = "this is a key; write it into a file and name that"
+_IS_A_KEY: Final = "this is a key; write the key to a file and give the name of that file"
+_TOP: Final = Path(__file__).resolve().parents[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Everything that settings come from.
+class InvalidSettingsError(ConfigurationError):
+    """Settings with mistakes in them; `problems` lists every one."""
 
-    Attributes:
-        variables: names and values, such as the environment; those of others are passed over.
-        processors: the workers where nothing says how many.
-        file: of settings, or None.
-        options: of the command line, by the names of the settings; None is not given.
-    """
-
-    variables: Mapping[str, str]
-    processors: int
-    file: ConfigFile | None = None
-    options: Mapping[str, object] = field(default_factory=dict)
+    def __init__(self, problems: tuple[ConfigProblem, ...]) -> None:
+        super().__init__("; ".join(problem.text for problem in problems))
+        self.problems = problems
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Settings in force, and what gave them.
+    """The settings, and where they came from.
 
     Attributes:
-        settings: in force.
-        given: what was given and not overruled; all others have their defaults.
+        settings: the settings.
+        values: the values that were given and not overridden; all other settings have their defaults.
     """
 
     settings: Settings
-    given: Mapping[Key, Given]
+    values: Mapping[Key, Value]
 
     def origin_of(self, key: Key) -> Origin:
-        """Where the value in force of a setting came from."""
-        return self.given[key].origin if key in self.given else Origin("default")
+        """Return where the value of a setting came from."""
+        return self.values[key].origin if key in self.values else Origin("default")
 
 
-def settings_from(
+def load(config: Path | None = None, **options: object) -> Configuration:
+    """Load the settings of this process.
+
+    Args:
+        config: the settings file named by the user; None for the one in the data root, if there is one.
+        options: of the command line, by the names of their settings; None means not given.
+
+    Raises:
+        InvalidSettingsError: if any key, variable or value is not accepted.
+    """
+    file = config
+    if config is None:
+        root = options.get("data") or os.environ.get(variable_of(DATA)) or checkout_root()
+        beside = Path(str(root)) / CONFIG_FILE if root else None
+        file = beside if beside is not None and os.path.lexists(beside) else None
+    return configure(os.environ, processors(), file, options, in_root=config is None)
+
+
+def configure(
     variables: Mapping[str, str],
-    processor_count: int,
-    file: ConfigFile | None = None,
+    processors: int,
+    file: Path | None = None,
     options: Mapping[str, object] | None = None,
-) -> Settings:
-    """The settings in force; the arguments are those of `Sources`.
+    *,
+    in_root: bool = False,
+    reads_key_file: bool = True,
+) -> Configuration:
+    """Merge all sources of settings and check the result.
+
+    Args:
+        variables: the environment; variables without the prefix are ignored.
+        processors: the default number of workers.
+        file: the settings file, or None.
+        options: as for `load`.
+        in_root: whether the file belongs to the data root and was not named by the user.
+        reads_key_file: whether to read the key file; otherwise the settings lack the key.
 
     Raises:
-        ConfigurationError: something is unknown or not allowed; it names all of it.
+        InvalidSettingsError: if any key, variable or value is not accepted. Every source is checked in full.
     """
-    return configuration(Sources(variables, processor_count, file, options or {})).settings
+    values, problems = _merged(
+        from_file(file, in_root=in_root) if file else (),
+        from_variables(variables),
+        from_options(options or {}),
+    )
+    problems += _add_key(values, reads_file=reads_key_file)
+    settings = _validated(values, min(processors, MOST_WORKERS), problems)
+    if settings is None or problems:
+        raise InvalidSettingsError(tuple(problems))
+    return Configuration(settings, values)
 
 
-def configuration(sources: Sources) -> Configuration:
-    """The settings in force, with where they came from.
-
-    Raises:
-        ConfigurationError: something is unknown or not allowed; it names all of it.
-    """
-    found = examined(sources)
-    if not isinstance(found, Configuration):
-        raise ConfigurationError("; ".join(fault.text for fault in found))
-    return found
-
-
-def examined(sources: Sources) -> Configuration | tuple[Fault, ...]:
-    """The settings in force, or all that is wrong with what was given."""
-    given: dict[Key, Given] = {}
-    faults: list[Fault] = []
-    for layer in (
-        from_file(sources.file) if sources.file else (),
-        from_variables(sources.variables),
-        from_options(sources.options),
-    ):
-        faults += _overrule(given, layer)
-    faults += _read_key_file(given)
-    checked = _checked(given, min(sources.processors, MOST_WORKERS))
-    if isinstance(checked, Settings) and not faults:
-        return Configuration(checked, given)
-    return (*faults, *(checked if isinstance(checked, tuple) else ()))
+def _merged(*sources: Iterable[Value | ConfigProblem]) -> tuple[dict[Key, Value], list[ConfigProblem]]:
+    """Return the values of all sources, later ones overriding earlier ones, and the problems found."""
+    values: dict[Key, Value] = {}
+    problems: list[ConfigProblem] = []
+    for source in sources:
+        found = list(source)
+        problems += [each for each in found if isinstance(each, ConfigProblem)]
+        own = {each.key: each for each in found if isinstance(each, Value)}
+        if own.keys() & {SECRET, SECRET_FILE}:  # either of them overrides both
+            values.pop(SECRET, None)
+            values.pop(SECRET_FILE, None)
+        values |= own
+    return values, problems
 
 
-def faults_in(file: ConfigFile) -> tuple[Fault, ...]:
-    """All that is wrong with a file of settings by itself; files that it names are not looked at."""
-    given: dict[Key, Given] = {}
-    faults = _overrule(given, from_file(file))
-    key_file = given.get(SECRET_FILE)
-    if key_file is not None and looks_like_a_key(Path(str(key_file.value)).name):
-        begin = lead(key_file.origin, SECRET_FILE)
-        faults.append(Fault(key_file.origin, text_of(SECRET_FILE), None, "", f"{begin}: {_IS_A_KEY}"))
-    checked = _checked(given, workers=1)
-    found = (*faults, *(checked if isinstance(checked, tuple) else ()))
-    return tuple(sorted(found, key=lambda fault: fault.origin.line or 0))
-
-
-def _overrule(given: dict[Key, Given], layer: Iterable[Given | Fault]) -> list[Fault]:
-    """Put a layer over what was given before it; what is wrong with the layer."""
-    found = list(layer)
-    fresh = {each.key: each for each in found if isinstance(each, Given)}
-    if fresh.keys() & {SECRET, SECRET_FILE}:  # two forms of one setting
-        given.pop(SECRET, None)
-        given.pop(SECRET_FILE, None)
-    given |= fresh
-    return [each for each in found if isinstance(each, Fault)]
-
-
-def _read_key_file(given: dict[Key, Given]) -> list[Fault]:
-    """Put the key from its file among what is given; what is wrong with that."""
-    file = given.get(SECRET_FILE)
+def _add_key(values: dict[Key, Value], *, reads_file: bool) -> list[ConfigProblem]:
+    """Add the key from the key file, if one is named, to the values; return the problems with it."""
+    file = values.get(SECRET_FILE)
     if file is None or not isinstance(file.value, str):
         return []
-    if SECRET in given:
+    if SECRET in values:
         both = f"{variable_of(SECRET)} and {variable_of(SECRET_FILE)}"
-        return [Fault(file.origin, "", None, "", f"{both} are both set; unset one of them")]
+        return [ConfigProblem(file.origin, f"{both} are both set; unset one of them")]
     try:
         if looks_like_a_key(Path(file.value).name):
             raise ConfigurationError(_IS_A_KEY)
-        key = key_from_text(read_key_text(Path(file.value)))
+        key = key_from_text(read_key_text(Path(file.value))) if reads_file else None
     except (ConfigurationError, ValueError) as error:
-        return [Fault(file.origin, text_of(file.key), None, "", f"{lead(file.origin, file.key)}: {error}")]
-    given[SECRET] = Given(SECRET, key, Origin("setting", text_of(SECRET_FILE)))
+        return [file.secret_problem(str(error))]
+    values[SECRET] = Value(SECRET, key, Origin("setting", text_of(SECRET_FILE)))
     return []
 
 
-def _checked(given: Mapping[Key, Given], workers: int) -> Settings | tuple[Fault, ...]:
-    values: dict[str, Any] = {"workers": workers}
-    for each in given.values():
-        table = values
+def _validated(values: Mapping[Key, Value], workers: int, problems: list[ConfigProblem]) -> Settings | None:
+    """Return the settings; if a value is not accepted, add the problem to `problems` and return None."""
+    nested: dict[str, Any] = {"workers": workers}
+    for each in values.values():
+        table = nested
         for name in each.key[:-1]:
             table = table.setdefault(name, {})
         table[each.key[-1]] = each.value
     try:
-        return Settings.model_validate(values)
+        return Settings.model_validate(nested)
     except ValidationError as error:
-        return tuple(_invalid(details, given) for details in error.errors())
+        problems += (_problem(details, values) for details in error.errors())
+        return None
 
 
-def _invalid(details: ErrorDetails, given: Mapping[Key, Given]) -> Fault:
-    place = tuple(str(part) for part in details["loc"])
+def _problem(details: ErrorDetails, values: Mapping[Key, Value]) -> ConfigProblem:
     reason = details["msg"].removeprefix("Value error, ") if details["type"] == "value_error" else ""
-    for key, each in given.items():
-        if place[: len(key)] == key:
-            return each.fault(reason)
-    return Fault(Origin("default"), "", None, "", reason)  # about several settings, which it names
+    place = tuple(map(str, details["loc"]))
+    value = next((value for key, value in values.items() if place[: len(key)] == key), None)
+    # A mistake without a place is about several settings, and its reason names them.
+    return ConfigProblem(Origin("default"), reason) if value is None else value.problem(reason)
+
+
+def environment() -> Mapping[str, str]:
+    """Return the environment variables of this process."""
+    return os.environ
+
+
+@contextmanager
+def environment_with(changes: Mapping[str, str]) -> Iterator[None]:
+    """Context manager that changes environment variables, for a library that has no other way to be set."""
+    before = {name: os.environ.pop(name, None) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def checkout_root(top: Path = _TOP) -> Path | None:
+    """Return the data root of the checkout at `top`, by default that of this file; None if it is not one."""
+    root = top / "data"
+    is_checkout = (top / "pyproject.toml").is_file() and (root / MARKER).is_file()
+    return root if is_checkout else None
+
+
+def data_root(settings: Settings) -> Path:
+    """Return the data root named by the settings, or else that of the checkout.
+
+    Raises:
+        ConfigurationError: if there is neither.
+    """
+    root = settings.data or checkout_root()
+    if root is None:
+        raise ConfigurationError("no data root is set; give --data DIR or set FAIRWAY_DATA")
+    return root.absolute()

@@ -1,17 +1,10 @@
-"""The settings of a run: one frozen model, and the places that follow from it.
+"""The model of the settings: every setting with its type, its default and the values that it accepts."""
 
-This is the only module that looks at the process's environment; everything else is handed a `Settings`. How
-that comes about is told in `jobs/settings/load.py`. The frozen definitions (shuffle, line, steady player,
-par, policies) are no settings.
-"""
-
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from datetime import date, time
+import re
+from collections.abc import Mapping
+from datetime import date, datetime, time
 from pathlib import Path
-from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -20,238 +13,239 @@ from pydantic import (
     ConfigDict,
     Field,
     InstanceOf,
-    PlainSerializer,
     model_validator,
 )
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from jobs.settings.values import (
-    command,
-    day_from_text,
-    key_from_text,
-    level_name,
-    metrics_name,
-    minute_of_day,
-    path,
-    whole,
-)
+from jobs.days import parse_day
 from pipeline.daily.calendar import FIRST_DAY
 from pipeline.daily.key import DailyKey
 from pipeline.deals.levels import LEVELS
-from pipeline.errors import ConfigurationError
-from pipeline.store.root import MARKER
 from pipeline.work.executors import MOST_WORKERS
+from solver.errors import UsageError
 
-METRICS_FILE: Final = "metrics.prom"  # in the data root, unless the setting names another place
-PREFIX: Final = "FAIRWAY_"
-BELOW: Final = "__"  # in the name of a variable: what follows is a setting of the section before it
-MOST_DEALS_PER_NIGHT: Final = 20_000
-MOST_DEALS: Final = 10_000_000
-MOST_AHEAD_DAYS: Final = 366
-MOST_MINUTES: Final = 24 * 60
-MOST_HOOK_SECONDS: Final = 600
-MOST_KEPT: Final = 1_000_000
-MOST_DAYS: Final = 36_500  # a century
+METRICS_FILE: Final = "metrics.prom"  # in the data root, unless the setting names another file
 
-_Whole = Annotated[int, BeforeValidator(whole)]
-_Path = Annotated[Path, AfterValidator(path)]
-_Metrics = Annotated[Path, AfterValidator(path), AfterValidator(metrics_name)]
-_Command = Annotated[tuple[str, ...], AfterValidator(command)]
+_MAX_DEALS_PER_NIGHT: Final = 20_000
+_MAX_DEALS: Final = 10_000_000
+_MAX_AHEAD_DAYS: Final = 366
+_MAX_MINUTES: Final = 24 * 60
+_MAX_HOOK_SECONDS: Final = 600
+_MAX_KEPT: Final = 1_000_000
+_MAX_DAYS: Final = 36_500  # a century
+
+_KEY_DIGITS: Final = 64
+_TIME: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)", re.ASCII)
 
 
-def _number(default: int | None, *, least: int, most: int) -> Any:
-    """A field that is a whole number in a range; its description is what is allowed."""
-    text = f"a whole number from {least:,} to {most:,}"
-    return Field(default=default, ge=least, le=most, description=text)
+def looks_like_a_key(text: str) -> bool:
+    """Return whether `text` is 64 hexadecimal digits."""
+    return len(text) == _KEY_DIGITS and set(text) <= set("0123456789abcdefABCDEF")
 
 
-def _command() -> Any:
-    text = 'a command as a list of its arguments, such as ["/usr/local/bin/notify", "--quiet"]'
-    return Field(default=(), description=text)
+def key_from_text(value: object) -> object:
+    """Convert 64 hexadecimal digits to a key; other types are left for the field's type to reject.
 
-
-def _path(text: str = "a path") -> Any:
-    return Field(default=None, description=text)
-
-
-class LevelSettings(BaseModel):
-    """What one level has that differs from the others; None where it does not.
-
-    Attributes:
-        deals_per_night: admitted deals that a night adds.
-        deals_cap: deals at which the pool stops growing by nights.
+    Raises:
+        ValueError: if `value` is another text. The message never repeats it.
     """
+    if not isinstance(value, str):
+        return value
+    if not looks_like_a_key(value):
+        raise ValueError(f"the key must be exactly {_KEY_DIGITS} hexadecimal digits")
+    return DailyKey.fromhex(value)
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    deals_per_night: _Whole | None = _number(None, least=1, most=MOST_DEALS_PER_NIGHT)
-    deals_cap: _Whole | None = _number(None, least=1, most=MOST_DEALS)
+def _date(value: object) -> object:
+    """Accept `YYYY-MM-DD`, or a TOML date."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    if not isinstance(value, str):
+        raise ValueError("it is not a date")
+    try:
+        return parse_day(value)
+    except UsageError as error:
+        raise ValueError(str(error)) from error
 
 
-_Levels = Annotated[
-    Mapping[Annotated[str, BeforeValidator(level_name)], LevelSettings],
-    AfterValidator(MappingProxyType),
-    PlainSerializer(dict, return_type=dict[str, LevelSettings]),
+def _time(value: object) -> object:
+    """Accept `HH:MM`, or a TOML time without seconds."""
+    if isinstance(value, time) and not value.second and not value.microsecond:
+        return value
+    match = _TIME.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError("it is not a time of day in hours and minutes")
+    return time(int(match[1]), int(match[2]))
+
+
+def _whole(value: object) -> object:
+    """Reject what pydantic would convert to a whole number: true, false and 2.0."""
+    if isinstance(value, bool | float):
+        raise ValueError("it is not a whole number")
+    return value
+
+
+def _command(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    if arguments and not arguments[0]:
+        raise ValueError("the name of the program is empty")
+    if any("\0" in argument for argument in arguments):
+        raise ValueError("an argument cannot contain a NUL character")
+    return arguments
+
+
+def _path(value: object) -> object:
+    text = str(value)
+    if not text:
+        raise ValueError("the path is empty")
+    if "\0" in text:
+        raise ValueError("a path cannot contain a NUL character")
+    if text.startswith("~"):
+        raise ValueError("~ is only expanded by a shell; write the path in full")
+    return value
+
+
+def _prom(path: Path | None) -> Path | None:
+    """Require `.prom`: writing metrics replaces the file, which must not be any other file of the user's."""
+    if path is not None and path.suffix != ".prom":
+        raise ValueError("the node exporter reads only files that end in .prom")
+    return path
+
+
+_Whole: TypeAlias = Annotated[int, BeforeValidator(_whole)]
+_Path: TypeAlias = Annotated[Path | None, BeforeValidator(_path), Field(description="a path")]
+_Command: TypeAlias = Annotated[
+    tuple[str, ...],
+    AfterValidator(_command),
+    Field(description='a command as a list of its arguments, such as ["/usr/local/bin/notify", "--quiet"]'),
 ]
 
 
-class Hooks(BaseModel):
-    """Commands of the operator's, each as a list of arguments; no shell reads them, and () is none.
+def _number(default: int | None, least: int, most: int) -> Any:
+    return Field(default=default, ge=least, le=most, description=f"a whole number from {least:,} to {most:,}")
 
-    Attributes:
-        on_failure: runs when a run has failed.
-        on_publish: runs when Daily holes have come out.
-        on_run: runs after every run.
-        timeout_seconds: when a command that has not ended is ended by force.
-    """
 
+class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    on_failure: _Command = _command()
-    on_publish: _Command = _command()
-    on_run: _Command = _command()
-    timeout_seconds: _Whole = _number(30, least=1, most=MOST_HOOK_SECONDS)
 
-
-class Settings(BaseSettings):
-    """What is asked for, checked. A `Settings(...)` is what it is given and the defaults: it reads nothing.
+class LevelSettings(_Model):
+    """The settings of one level; None means the setting for all levels.
 
     Attributes:
-        data: the data root, or None where none is named.
-        daily_key: the 32 secret bytes that Daily holes are drawn with, or None; never shown.
-        daily_key_file: the file that the key was read from, or None.
-        workers: threads that compute.
-        deals_per_night: admitted deals that a night adds to each level; see `deals_of`.
-        deals_cap: deals at which a level's pool stops growing by nights; see `cap_of`.
-        levels: what single levels have instead.
-        publish_ahead_days: days after today for which Daily holes are published.
-        daily_from: the first day for which a Daily hole is published.
-        nightly_at: when a date's night is made, in UTC.
-        publish_every_minutes: how often the service looks whether something is to be published.
-        retry_first_minutes: the pause after a run that failed; it doubles with each that fails after it.
-        retry_most_minutes: the longest such pause.
-        clock_bound_days: how long after the latest night or hole in the data root a date may be that is
-            made without a person who names it.
-        keep_catalogs: earlier catalogs that `fairway gc` leaves, the latest.
-        keep_days: days; it leaves a catalog that was replaced later than that too.
-        log_format: how the log is written, for people or as a line of JSON for each event.
-        metrics_file: where metrics are written, or None for `metrics.prom` in the data root.
-        hooks: the operator's own commands.
-        cache: folder for compiled kernels, or None for the usual place (see `solver.kernel_cache`).
+        deals_per_night: admitted deals that a night adds.
+        deals_cap: number of deals at which nights stop adding to the pool.
     """
 
-    model_config = SettingsConfigDict(
-        frozen=True,
-        extra="forbid",
-        hide_input_in_errors=True,
-        env_prefix=PREFIX,
-        env_nested_delimiter=BELOW,
-    )
+    deals_per_night: _Whole | None = _number(None, 1, _MAX_DEALS_PER_NIGHT)
+    deals_cap: _Whole | None = _number(None, 1, _MAX_DEALS)
 
-    data: _Path | None = _path()
+
+class Hooks(_Model):
+    """The operator's commands, each a list of arguments that no shell reads; an empty list runs nothing.
+
+    Attributes:
+        on_failure: run after a run has failed.
+        on_publish: run after Daily holes have been published.
+        on_run: run after every run.
+        timeout_seconds: time after which a command is killed.
+    """
+
+    on_failure: _Command = ()
+    on_publish: _Command = ()
+    on_run: _Command = ()
+    timeout_seconds: _Whole = _number(30, 1, _MAX_HOOK_SECONDS)
+
+
+class Settings(_Model):
+    """All settings, checked. Creating one reads neither files nor the environment.
+
+    A field's description completes the sentence "it must be ..." of an error message.
+
+    Attributes:
+        data: the data root; None if none is named.
+        daily_key: the 32 secret bytes that Daily holes are derived from, or None; never shown.
+        daily_key_file: the file that the key was read from, or None.
+        workers: number of worker threads.
+        deals_per_night: admitted deals that a night adds to each level; see `deals_of`.
+        deals_cap: number of deals at which nights stop adding to a level's pool; see `cap_of`.
+        publish_ahead_days: number of days after today for which Daily holes are published.
+        daily_from: the first date for which a Daily hole is published.
+        nightly_at: the time of day at which a date's night is made, in UTC.
+        publish_every_minutes: how often the service checks whether anything is due.
+        retry_first_minutes: the pause after a failed run; it doubles with each further failure.
+        retry_most_minutes: the longest such pause.
+        clock_bound_days: number of days after the latest night or hole in the data root for which the clock
+            is trusted.
+        keep_catalogs: number of earlier catalogs that `fairway gc` keeps, latest first.
+        keep_days: `fairway gc` also keeps catalogs that were replaced less than this many days ago.
+        log_format: `text` for people, or `json` for one JSON document per line.
+        metrics_file: the file that metrics are written to; None for `metrics.prom` in the data root.
+        cache: the folder for compiled kernels; None for the user's cache folder.
+        hooks: the operator's commands.
+        levels: settings of single levels, which override those for all levels.
+    """
+
+    data: _Path = None
     daily_key: Annotated[InstanceOf[DailyKey] | None, BeforeValidator(key_from_text)] = Field(
-        default=None, repr=False, exclude=True, description="64 hexadecimal digits"
+        default=None, repr=False, exclude=True, description=f"{_KEY_DIGITS} hexadecimal digits"
     )
-    daily_key_file: _Path | None = _path()
-    workers: _Whole = _number(1, least=1, most=MOST_WORKERS)
-    deals_per_night: _Whole = _number(500, least=1, most=MOST_DEALS_PER_NIGHT)
-    deals_cap: _Whole = _number(20_000, least=1, most=MOST_DEALS)
-    levels: _Levels = Field(
-        default_factory=lambda: MappingProxyType({}),
-        description=f"a section for each of {', '.join(LEVELS)} that differs",
-    )
-    publish_ahead_days: _Whole = _number(2, least=1, most=MOST_AHEAD_DAYS)
-    daily_from: Annotated[date, BeforeValidator(day_from_text)] = Field(
+    daily_key_file: _Path = None
+    workers: _Whole = _number(1, 1, MOST_WORKERS)
+    deals_per_night: _Whole = _number(500, 1, _MAX_DEALS_PER_NIGHT)
+    deals_cap: _Whole = _number(20_000, 1, _MAX_DEALS)
+    publish_ahead_days: _Whole = _number(2, 1, _MAX_AHEAD_DAYS)
+    daily_from: Annotated[date, BeforeValidator(_date)] = Field(
         default=FIRST_DAY, ge=FIRST_DAY, description=f"a date from {FIRST_DAY} on, as YYYY-MM-DD"
     )
-    nightly_at: Annotated[time, BeforeValidator(minute_of_day)] = Field(
-        default=time(0, 5), description="a time of the day in UTC, as HH:MM"
+    nightly_at: Annotated[time, BeforeValidator(_time)] = Field(
+        default=time(0, 5), description="a time of day in UTC, as HH:MM"
     )
-    publish_every_minutes: _Whole = _number(60, least=1, most=MOST_MINUTES)
-    retry_first_minutes: _Whole = _number(5, least=1, most=MOST_MINUTES)
-    retry_most_minutes: _Whole = _number(120, least=1, most=MOST_MINUTES)
-    clock_bound_days: _Whole = _number(400, least=1, most=MOST_DAYS)
-    keep_catalogs: _Whole = _number(30, least=0, most=MOST_KEPT)
-    keep_days: _Whole = _number(30, least=0, most=MOST_DAYS)
+    publish_every_minutes: _Whole = _number(60, 1, _MAX_MINUTES)
+    retry_first_minutes: _Whole = _number(5, 1, _MAX_MINUTES)
+    retry_most_minutes: _Whole = _number(120, 1, _MAX_MINUTES)
+    clock_bound_days: _Whole = _number(400, 1, _MAX_DAYS)
+    keep_catalogs: _Whole = _number(30, 0, _MAX_KEPT)
+    keep_days: _Whole = _number(30, 0, _MAX_DAYS)
     log_format: Literal["text", "json"] = Field(default="text", description="text or json")
-    metrics_file: _Metrics | None = _path("a path that ends in .prom")
-    hooks: Hooks = Field(default=Hooks(), description=f"a section with {', '.join(Hooks.model_fields)}")
-    cache: _Path | None = _path()
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Only what is passed in; `jobs.settings.load` puts the layers together."""
-        return (init_settings,)
+    metrics_file: Annotated[_Path, AfterValidator(_prom)] = Field(
+        default=None, description="a path that ends in .prom"
+    )
+    cache: _Path = None
+    hooks: Hooks = Hooks()
+    levels: Mapping[str, LevelSettings] = {}
 
     @model_validator(mode="after")
     def _pauses_grow(self) -> Self:
         if self.retry_most_minutes < self.retry_first_minutes:
             raise ValueError(
-                f"retry_most_minutes is {self.retry_most_minutes}, less than retry_first_minutes, which is"
-                f" {self.retry_first_minutes}; make it at least that"
+                f"retry_most_minutes is {self.retry_most_minutes}; it must be at least retry_first_minutes,"
+                f" which is {self.retry_first_minutes}"
             )
         return self
 
     def deals_of(self, level: str) -> int:
-        """Admitted deals that a night adds to this level."""
+        """Return the number of admitted deals that a night adds to `level`."""
         own = self.levels.get(level, LevelSettings()).deals_per_night
         return self.deals_per_night if own is None else own
 
     def cap_of(self, level: str) -> int:
-        """Deals at which this level's pool stops growing by nights."""
+        """Return the number of deals at which nights stop adding to the pool of `level`."""
         own = self.levels.get(level, LevelSettings()).deals_cap
         return self.deals_cap if own is None else own
 
 
-def environment() -> Mapping[str, str]:
-    """The variables of this process."""
-    return os.environ
+Key: TypeAlias = tuple[str, ...]
+"""The place of a setting in a file: its section, if any, and its name, such as `("hooks", "on_run")`."""
 
+_SECTIONS: Final[Mapping[Key, type[BaseModel]]] = {
+    (): Settings,
+    ("hooks",): Hooks,
+    **{("levels", level): LevelSettings for level in LEVELS},
+}
 
-@contextmanager
-def environment_with(changes: Mapping[str, str]) -> Iterator[None]:
-    """Have other variables for the time of a block: for a library that can be told in no other way."""
-    before = {name: os.environ.pop(name, None) for name in changes}
-    os.environ.update(changes)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-
-def processors() -> int:
-    """How many processors this process may use: the default for `workers`."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def checkout_root(package_file: Path) -> Path | None:
-    """The data root of the checkout that holds `package_file`, or None where it lies in no checkout."""
-    top = package_file.resolve().parent.parent
-    root = top / "data"
-    is_checkout = (top / "pyproject.toml").is_file() and (root / MARKER).is_file()
-    return root if is_checkout else None
-
-
-def data_root(settings: Settings, checkout: Path | None) -> Path:
-    """Where the data lies: where the settings say, else the checkout's `data/`.
-
-    Raises:
-        ConfigurationError: neither names a place.
-    """
-    root = settings.data or checkout
-    if root is None:
-        raise ConfigurationError("no data root: give --data DIR or set FAIRWAY_DATA (this is no checkout)")
-    return root.absolute()
+ALLOWED: Final[Mapping[Key, str]] = {
+    (*section, name): field.description
+    for section, model in _SECTIONS.items()
+    for name, field in model.model_fields.items()
+    if field.description is not None
+}
+"""Every setting, in the order in which they are shown, with a description of the values it accepts."""

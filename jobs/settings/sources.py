@@ -1,181 +1,214 @@
-"""What a file, variables and options give: values with their origins, and what is wrong with them."""
+"""The sources of settings: what a file, the environment and the options give, each value with its origin."""
 
+import difflib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic_settings import EnvSettingsSource, SettingsError
+from jobs.settings.model import ALLOWED, Key, looks_like_a_key
 
-from jobs.settings.config_file import ConfigFile, SyntaxFault, lines_of, parsed
-from jobs.settings.keys import ALLOWED, VARIABLES, Key, names_in, nearest, text_of, variable_of
-from jobs.settings.model import PREFIX, Settings
-from jobs.settings.values import looks_like_a_key
-
+PREFIX: Final = "FAIRWAY_"
 DATA: Final = ("data",)
 SECRET: Final = ("daily_key",)
 SECRET_FILE: Final = ("daily_key_file",)
 
 _PATHS: Final = (DATA, SECRET_FILE, ("metrics_file",), ("cache",))
+_LISTS: Final = (("hooks", "on_failure"), ("hooks", "on_publish"), ("hooks", "on_run"))
 _OPTIONS: Final = {"keep_catalogs": "--keep", "keep_days": "--older-than"}
-_MOST_SHOWN: Final = 60
+_MAX_SHOWN: Final = 60  # characters of a value in an error message
+_TOML_PLACE: Final = re.compile(r"at line (\d+), column (\d+)")
+
+
+def text_of(key: Key) -> str:
+    """Return the name of a setting, such as `hooks.on_run`."""
+    return ".".join(key)
+
+
+def variable_of(key: Key) -> str:
+    """Return the environment variable for a setting, such as `FAIRWAY_HOOKS__ON_RUN`."""
+    return PREFIX + "__".join(key).upper()
+
+
+VARIABLES: Final[Mapping[str, Key]] = {variable_of(key): key for key in ALLOWED}
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a value came from.
+    """The place a value came from.
 
     Attributes:
-        kind: of place.
-        name: of the variable, the option, the file, or the setting that stands in for it; "" for a default.
-        line: in the file, counted from 1; None where that is not known or is no file.
-        column: in the file; only where something is no TOML.
+        kind: the kind of place; `setting` if another setting supplies the value.
+        name: of the file, the variable, the option or the other setting; "" for a plain default.
     """
 
     kind: Literal["default", "file", "variable", "option", "setting"]
     name: str = ""
-    line: int | None = None
-    column: int | None = None
 
     def __str__(self) -> str:
-        place = "".join(
-            f", {what} {number}"
-            for what, number in (("line", self.line), ("column", self.column))
-            if number is not None
-        )
-        return f"{self.name or self.kind}{place}"
+        return self.name or self.kind
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """Something that is wrong with what was given.
+class ConfigProblem:
+    """One mistake in the settings.
 
     Attributes:
-        origin: where.
-        key: of the setting, as it was given; "" where it is about none.
-        value: as it was given; None where it is not to be shown.
-        allowed: what may stand there; "" where that is no question.
-        text: all of it, in one sentence.
+        origin: where it was made.
+        text: a full description, with the origin.
+        key: the setting as it was written, or the unknown variable; "" if there is none.
+        value: as it was given; None if it must not be shown.
+        allowed: the values that are accepted; "" if there is no such description.
+        line: in the file, from 1; only if the file is not TOML.
+        column: likewise.
     """
 
     origin: Origin
-    key: str
-    value: object
-    allowed: str
     text: str
+    key: str = ""
+    value: object = None
+    allowed: str = ""
+    line: int | None = None
+    column: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """A value that something other than a default gave.
-
-    Attributes:
-        key: of the setting.
-        value: for the model to judge.
-        origin: where it came from.
-        text: of a variable, as it was before what is JSON in it was read; "" otherwise.
-    """
+class Value:
+    """A value from a source, not yet checked."""
 
     key: Key
     value: object
     origin: Origin
-    text: str = ""
 
-    def fault(self, reason: str = "") -> Fault:
-        """This value is not what it must be."""
-        begin, allowed = lead(self.origin, self.key), ALLOWED[self.key]
+    @property
+    def place(self) -> str:
+        """The beginning of a message about this value: the variable or option, or the file and the key."""
+        return f"{self.origin}: {text_of(self.key)}" if self.origin.kind == "file" else str(self.origin)
+
+    def problem(self, reason: str = "") -> ConfigProblem:
+        """Return the problem that this value is not accepted, without the value if it is the secret key."""
         if self.key == SECRET:
-            return Fault(self.origin, text_of(self.key), None, allowed, f"{begin}: {reason}")
-        value = self.text or self.value
-        text = f"{begin} is {_shown(value)}{reason and ': '}{reason}; allowed is {allowed}"
-        return Fault(self.origin, text_of(self.key), value, allowed, text)
+            return self.secret_problem(reason)
+        allowed = ALLOWED[self.key]
+        text = f"{self.place} is {_shown(self.value)}{reason and ': '}{reason}; it must be {allowed}"
+        return ConfigProblem(self.origin, text, text_of(self.key), self.value, allowed)
+
+    def secret_problem(self, reason: str) -> ConfigProblem:
+        """Return a problem with this value that does not show it."""
+        text = f"{self.place}: {reason}"
+        return ConfigProblem(self.origin, text, text_of(self.key), allowed=ALLOWED[self.key])
 
 
-def from_file(file: ConfigFile) -> Sequence[Given | Fault]:
-    """What a file gives; a path in it begins in its folder."""
-    document = parsed(file.text)
-    if isinstance(document, SyntaxFault):
-        origin = Origin("file", str(file.path), document.line, document.column)
-        return (Fault(origin, "", None, "", f"{origin}: {document.what}"),)
-    lines = lines_of(file.text)
-    return [_in_file(file, lines, key, value) for key, value in _leaves(document, ())]
+def from_file(file: Path, *, in_root: bool) -> Iterator[Value | ConfigProblem]:
+    """Yield the values in a settings file. Relative paths are taken from the folder of the file.
+
+    Args:
+        file: to read. It is a problem, not an error, if it cannot be read.
+        in_root: whether it belongs to the data root and was not named by the user.
+    """
+    origin = Origin("file", str(file))
+    try:
+        if file.exists() and not file.is_file():  # reading a pipe could wait for ever
+            yield ConfigProblem(origin, f"{file} is not a regular file; name a settings file")
+            return
+        document = tomllib.loads(file.read_text("utf-8-sig"))
+    except OSError as error:
+        yield ConfigProblem(origin, f"cannot read {file}: {error.strerror}")
+        return
+    except UnicodeDecodeError:
+        yield ConfigProblem(origin, f"{file} is not UTF-8 text; name a settings file")
+        return
+    except (ValueError, RecursionError) as error:  # not TOML, or a number with thousands of digits
+        place = _TOML_PLACE.search(str(error))
+        line, column = (int(place[1]), int(place[2])) if place else (None, None)
+        yield ConfigProblem(origin, f"{file}: {error}", line=line, column=column)
+        return
+    for key, value in _leaves(document, ()):
+        is_relative = isinstance(value, str) and key in _PATHS and value and not value.startswith("~")
+        found = Value(key, str(file.absolute().parent / str(value)) if is_relative else value, origin)
+        yield _misplaced(found, in_root=in_root) or found
 
 
 def _leaves(table: Mapping[str, Any], section: Key) -> Iterator[tuple[Key, object]]:
-    """What a table holds, down to values, and to whatever stands where a section should and is none."""
+    """Yield everything in a table that is not a section of the settings."""
     for name, value in table.items():
         key = (*section, name)
-        if isinstance(value, dict) and names_in(key):
+        if isinstance(value, dict) and _names_in(key):
             yield from _leaves(value, key)
         else:
             yield key, value
 
 
-def _in_file(file: ConfigFile, lines: Mapping[Key, int], key: Key, value: object) -> Given | Fault:
-    origin = Origin("file", str(file.path), lines.get(key))
-    begin, name = lead(origin, key), text_of(key)
-    if names_in(key):
-        allowed = f"a section with {', '.join(names_in(key))}"
-        return Fault(origin, name, value, allowed, f"{begin} is {_shown(value)}; allowed is {allowed}")
+def _names_in(section: Key) -> tuple[str, ...]:
+    """Return the names allowed in a section; empty if it is not a section."""
+    depth = len(section)
+    return tuple(dict.fromkeys(key[depth] for key in ALLOWED if key[:depth] == section and len(key) > depth))
+
+
+def _misplaced(found: Value, *, in_root: bool) -> ConfigProblem | None:
+    """Return the problem that a key does not belong in a file, or None."""
+    key, name, origin = found.key, text_of(found.key), found.origin
+    if names := _names_in(key):
+        allowed = f"a section with {', '.join(names)}"
+        text = f"{found.place} is {_shown(found.value)}; it must be {allowed}"
+        return ConfigProblem(origin, text, name, found.value, allowed)
     if key == SECRET:
         how = f"name a file that holds it with {text_of(SECRET_FILE)}, or set {variable_of(SECRET)}"
-        return Fault(origin, name, None, "", f"{begin} has no place in a file of settings; {how}")
-    if key == DATA and file.in_root:
-        how = "it can be set in a file that --config names"
-        return Fault(origin, name, value, "", f"{begin} has no place in the data root itself; {how}")
+        return ConfigProblem(origin, f"{found.place} cannot be set in a settings file; {how}", name)
+    if key == DATA and in_root:
+        text = f"{found.place} cannot be set in the data root itself; set it in a file named with --config"
+        return ConfigProblem(origin, text, name, found.value)
     if key not in ALLOWED:
-        near = text_of((*key[:-1], nearest(key[-1], names_in(key[:-1]))))
-        text = f"{origin}: unknown key {name}; the nearest that Fairway knows is {near}"
-        return Fault(origin, name, None, "", text)
-    if key in _PATHS and value == "":
-        return Fault(origin, name, value, ALLOWED[key], f"{begin} is empty; allowed is {ALLOWED[key]}")
-    if key in _PATHS and isinstance(value, str) and not value.startswith("~"):
-        value = str(file.path.absolute().parent / value)
-    return Given(key, value, origin)
+        near = text_of((*key[:-1], _nearest(key[-1], _names_in(key[:-1]))))
+        return ConfigProblem(origin, f"{origin}: unknown key {name}; did you mean {near}?", name)
+    return None
 
 
-def from_variables(variables: Mapping[str, str]) -> Iterator[Given | Fault]:
-    """What variables give; those of others are passed over."""
-    source = EnvSettingsSource(Settings)
+def from_variables(variables: Mapping[str, str]) -> Iterator[Value | ConfigProblem]:
+    """Yield the values in environment variables. Variables without the prefix are ignored."""
     for name in sorted(name for name in variables if name.startswith(PREFIX)):
-        origin, value = Origin("variable", name), variables[name]
+        origin, text = Origin("variable", name), variables[name]
         if name not in VARIABLES:
-            near = nearest(name.removeprefix(PREFIX), [known.removeprefix(PREFIX) for known in VARIABLES])
-            text = f"unknown variable {name}; the nearest that Fairway knows is {PREFIX}{near}"
-            yield Fault(origin, name, None, "", text)
-        elif not value:
-            yield Fault(origin, name, None, "", f"{name} is empty; unset it or give it a value")
+            near = _nearest(name.removeprefix(PREFIX), [known.removeprefix(PREFIX) for known in VARIABLES])
+            yield ConfigProblem(origin, f"unknown variable {name}; did you mean {PREFIX}{near}?", name)
+        elif not text:
+            yield ConfigProblem(origin, f"{name} is empty; unset it or give it a value", name)
         else:
-            yield _decoded(source, Given(VARIABLES[name], value, origin, value))
+            key = VARIABLES[name]
+            yield Value(key, _from_json(text) if key in _LISTS else text, origin)
 
 
-def _decoded(source: EnvSettingsSource, given: Given) -> Given | Fault:
-    """A variable's value: text, or what the JSON in it says where the setting is a list."""
-    source.env_vars = {variable_of(given.key).lower(): given.text}
+def _from_json(text: str) -> object:
+    """Return the list that a JSON text stands for; any other text unchanged, to be rejected later."""
     try:
-        value: Any = source()
-    except (SettingsError, RecursionError):
-        return given.fault("it is no JSON")
-    for name in given.key:
-        value = value[name]
-    return Given(given.key, value, given.origin, given.text)
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, list) else text
 
 
-def from_options(options: Mapping[str, object]) -> Iterator[Given]:
-    """What options of the command line give, by the names of the settings; None is not given."""
+def from_options(options: Mapping[str, object]) -> Iterator[Value]:
+    """Yield the values of command-line options, by the names of their settings; None means not given."""
     for name, value in options.items():
         if value is not None:
             option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
-            yield Given((name,), value, Origin("option", option))
+            yield Value((name,), value, Origin("option", option))
 
 
-def lead(origin: Origin, key: Key) -> str:
-    """How a sentence about a value begins: with the variable, the option, or the line and the key."""
-    return f"{origin}: {text_of(key)}" if origin.kind == "file" else str(origin)
+def _nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that an unknown name most likely stands for."""
+
+    def likeness(candidate: str) -> tuple[bool, float]:
+        return candidate.endswith(name), difflib.SequenceMatcher(None, name, candidate).ratio()
+
+    return max(known, key=likeness)
 
 
 def _shown(value: object) -> str:
     if isinstance(value, str) and looks_like_a_key(value):
-        return "what looks like a key, and is not shown"
+        return "something that looks like a key and is not shown"
     text = repr(value) if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."

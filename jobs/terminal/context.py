@@ -5,7 +5,6 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import jobs
 from jobs.terminal import clock
 from jobs.terminal.log import is_started, start_log
 from jobs.terminal.output import note
@@ -17,7 +16,6 @@ from solver.kernel_cache import keep_in
 
 if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
     from jobs.runs.context import JobContext
-    from jobs.settings.load import Configuration, Sources
     from jobs.settings.model import Settings
 
 _WITHOUT_KEY: Final = (
@@ -45,43 +43,14 @@ def read_settings(config: Path | None = None, **options: object) -> "Settings":
             settings, such as `data` and `workers`; None where they were not given.
 
     Raises:
-        ConfigurationError: something is unknown or not what it must be.
+        ConfigurationError: if any setting is unknown or not accepted.
     """
-    return read_configuration(config, **options).settings
+    from jobs.settings.load import load
 
-
-def read_configuration(config: Path | None = None, **options: object) -> "Configuration":
-    """The settings in force as `read_settings` has them, with where each came from."""
-    from jobs.settings.load import configuration
-
-    found = configuration(sources_of_settings(config, **options))
-    if found.settings.cache is not None:
-        keep_in(found.settings.cache)
-    return found
-
-
-def sources_of_settings(config: Path | None = None, **options: object) -> "Sources":
-    """What the settings come from; the arguments are those of `read_settings`.
-
-    Raises:
-        ConfigurationError: the file cannot be read.
-    """
-    from jobs.settings.config_file import find_config
-    from jobs.settings.keys import variable_of
-    from jobs.settings.load import Sources
-    from jobs.settings.model import environment, processors
-
-    variables = environment()
-    root = options.get("data") or variables.get(variable_of(("data",))) or checkout()
-    file = find_config(config, Path(str(root)) if root else None)
-    return Sources(variables, processors(), file, options)
-
-
-def checkout() -> Path | None:
-    """The data root of the checkout that this runs from, or None."""
-    from jobs.settings.model import checkout_root
-
-    return checkout_root(Path(jobs.__file__))
+    settings = load(config, **options).settings
+    if settings.cache is not None:
+        keep_in(settings.cache)
+    return settings
 
 
 def storage_at(settings: "Settings", *, create: bool = False) -> LocalStorage:
@@ -94,9 +63,9 @@ def storage_at(settings: "Settings", *, create: bool = False) -> LocalStorage:
     Raises:
         ConfigurationError: no place is named, or the folder is no data root.
     """
-    from jobs.settings.model import data_root
+    from jobs.settings.load import data_root
 
-    return open_root(data_root(settings, checkout()), create=create)
+    return open_root(data_root(settings), create=create)
 
 
 def check_clock(storage: LocalStorage, night: date, settings: "Settings") -> None:
@@ -130,7 +99,7 @@ def warn_without_key(settings: "Settings") -> None:
 def job_context(settings: "Settings", progress: Progress) -> "JobContext":
     """What a job is handed; from here on there is a log, of warnings unless the command wants more."""
     from jobs.runs.context import JobContext
-    from jobs.settings.model import environment
+    from jobs.settings.load import environment
     from jobs.watch.hooks import without_secrets
 
     if not is_started():

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-from jobs.settings.model import environment_with
+from jobs.settings.load import environment_with
 from jobs.terminal.output import NAME
 from pipeline.errors import ConfigurationError, StorageError
 

@@ -7,7 +7,7 @@ import tomllib
 from importlib import metadata
 from typing import Any, Final
 
-from jobs.settings.model import processors
+from jobs.settings.load import processors
 from tests.benchmarks.command import ROOT
 from tests.twins import yardstick
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
-from jobs.settings.model import processors
+from jobs.settings.load import processors
 from pipeline.deals.levels import LEVELS
 from pipeline.play.rounds import full_rounds, par_counts
 from pipeline.pools.catalog import Catalog, load_catalog

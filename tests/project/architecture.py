@@ -79,10 +79,10 @@ OWNED: Final = (
     Owned("JSON Schema only where documents are checked", ("jsonschema",), ("pipeline/store/documents.py",)),
     Owned(
         "pydantic only where settings are, and where documents are read strictly",
-        ("pydantic", "pydantic_core", "pydantic_settings"),
+        ("pydantic", "pydantic_core"),
         ("jobs/settings/*.py", "pipeline/store/documents.py"),
     ),
-    Owned("TOML only in the file of settings", ("tomllib",), ("jobs/settings/config_file.py",)),
+    Owned("TOML only in the file of settings", ("tomllib",), ("jobs/settings/sources.py",)),
     Owned("Prometheus only where metrics are written", ("prometheus_client",), ("jobs/watch/metrics.py",)),
     Owned(
         "matplotlib only where charts are drawn",
@@ -110,7 +110,7 @@ OWNED: Final = (
     Owned(
         "the environment only in settings",
         ("os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv", "os.unsetenv"),
-        ("jobs/settings/model.py", "solver/kernel_cache.py"),
+        ("jobs/settings/load.py", "solver/kernel_cache.py"),
     ),
     Owned(
         "now only in the command line, which passes it down",
@@ -139,7 +139,6 @@ OWNED: Final = (
         (
             *("pipeline/store/storage.py", "jobs/runs/lock.py", "jobs/settings/key_file.py"),
             *(
-                "jobs/settings/config_file.py",
                 "solver/kernel_cache.py",
                 "jobs/cli/*",
                 "jobs/terminal/*",
@@ -157,7 +156,7 @@ OWNED: Final = (
             *(
                 "jobs/runs/lock.py",
                 "jobs/settings/key_file.py",
-                "jobs/settings/config_file.py",
+                "jobs/settings/sources.py",
                 "solver/kernel_cache.py",
             ),
             *("jobs/cli/*", "jobs/terminal/*"),

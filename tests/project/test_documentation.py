@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from jobs.settings.keys import ALLOWED, VARIABLES, text_of
+from jobs.settings.model import ALLOWED
+from jobs.settings.sources import VARIABLES, text_of
 from jobs.terminal import clock
 from jobs.watch.status import PROBLEMS
 from pipeline.deals.columns import COLUMNS

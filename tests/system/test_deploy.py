@@ -17,10 +17,9 @@ from typing import Any
 import pytest
 import typer
 
-from jobs.settings.config_file import ConfigFile, lines_of
-from jobs.settings.keys import ALLOWED, VARIABLES, text_of
-from jobs.settings.load import faults_in, settings_from
-from jobs.settings.model import Settings
+from jobs.settings.load import configure
+from jobs.settings.model import ALLOWED, Settings
+from jobs.settings.sources import VARIABLES, from_file, text_of
 from jobs.watch.status import PROBLEMS
 from pipeline.work.records import Outcome, record_document
 from tests.support.command import ROOT, check_words
@@ -180,19 +179,19 @@ def test_the_container_is_not_root_has_one_volume_and_a_read_only_root() -> None
 # Settings, alerts, and the page
 
 
-def test_the_example_of_settings_is_right_as_it_is_and_with_everything_in_force() -> None:
+def test_the_example_settings_are_valid_as_they_are_and_with_everything_set(tmp_path: Path) -> None:
+    everything = tmp_path / "fairway.toml"
     text = (FOLDER / "fairway.toml").read_text()
-    everything = re.sub(r"^# (\w+ = )", r"\1", text, flags=re.MULTILINE)
-    for each in (text, everything):
-        assert faults_in(ConfigFile(Path("/etc/fairway.toml"), each)) == ()
-    in_file = {key for key in lines_of(everything) if key in ALLOWED}
+    everything.write_text(re.sub(r"^# (\w+ = )", r"\1", text, flags=re.MULTILINE))
+    for file in (FOLDER / "fairway.toml", everything):
+        configure({}, 1, file, reads_key_file=False)
+    in_file = {each.key for each in from_file(everything, in_root=False)}
     levels = {key for key in ALLOWED if key[0] == "levels" and key[1] != "hard"}
     assert {text_of(key) for key in ALLOWED.keys() - in_file - levels} == {"daily_key"}
 
 
-def test_the_example_of_settings_shows_the_defaults() -> None:
-    text = (FOLDER / "fairway.toml").read_text()
-    settings = settings_from({}, 1, ConfigFile(Path("/etc/fairway.toml"), text))
+def test_the_example_settings_show_the_defaults() -> None:
+    settings = configure({}, 1, FOLDER / "fairway.toml").settings
     assert settings.model_copy(update={"levels": {}}) == Settings()
     assert [settings.deals_of("hard"), settings.cap_of("hard")] == [500, 20_000]
 

@@ -78,7 +78,7 @@ def test_the_service_is_stopped_while_it_gets_ready(
     def read(*_: object, **__: object) -> None:
         signal.raise_signal(number)
 
-    monkeypatch.setattr("jobs.terminal.context.read_configuration", read)
+    monkeypatch.setattr("jobs.settings.load.load", read)
     ended = fairway("serve", "--data", tmp_path / "root")
     assert (ended.code, ended.err) == (0, "")
     assert not (tmp_path / "root").exists()

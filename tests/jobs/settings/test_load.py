@@ -1,40 +1,59 @@
-"""Settings are layers: defaults, a file, variables, options; each value knows where it came from."""
+"""Settings come from defaults, a file, variables and options; all mistakes are reported at once."""
 
 import itertools
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from datetime import date, time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from jobs.settings.config_file import ConfigFile
-from jobs.settings.keys import ALLOWED, Key, text_of, variable_of
-from jobs.settings.load import Sources, configuration, faults_in, settings_from
-from jobs.settings.model import Hooks, Settings
+from jobs.settings.load import (
+    InvalidSettingsError,
+    checkout_root,
+    configure,
+    data_root,
+    environment,
+    load,
+)
+from jobs.settings.model import ALLOWED, Hooks, Key, LevelSettings, Settings
+from jobs.settings.sources import VARIABLES, text_of, variable_of
+from pipeline.daily.key import DailyKey
+from pipeline.deals.levels import LEVELS
 from pipeline.errors import ConfigurationError
 
 KEY, OTHER = "0123456789abcdef" * 4, "ff" * 32
-PLACE = Path("/etc/fairway/fairway.toml")
+
+Write = Callable[[str], Path]
 
 
-def file(text: str, *, in_root: bool = False) -> ConfigFile:
-    return ConfigFile(PLACE, text, in_root)
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Return a function that writes a settings file."""
+
+    def write_file(text: str) -> Path:
+        file = tmp_path / "fairway.toml"
+        file.write_text(text)
+        return file
+
+    return write_file
 
 
-def refused(
-    text: str, variables: Mapping[str, str] | None = None, *, in_root: bool = False, path: Path = PLACE
-) -> str:
-    with pytest.raises(ConfigurationError) as caught:
-        settings_from(variables or {}, 1, ConfigFile(path, text, in_root))
+def problems(
+    variables: Mapping[str, str] | None = None, file: Path | None = None, **options: Any
+) -> list[str]:
+    with pytest.raises(InvalidSettingsError) as caught:
+        configure(variables or {}, 1, file, **options)
+    texts = [problem.text for problem in caught.value.problems]
+    assert str(caught.value) == "; ".join(texts)
     assert "\n" not in str(caught.value)
-    return str(caught.value)
+    return texts
 
 
-# The order
-
+# Precedence
 
 LAYERS = ("file", "variable", "option")
 
@@ -44,71 +63,75 @@ LAYERS = ("file", "variable", "option")
     [set(some) for size in range(len(LAYERS) + 1) for some in itertools.combinations(LAYERS, size)],
     ids=lambda some: "+".join(sorted(some)) or "none",
 )
-def test_a_later_layer_counts_and_is_named_as_the_origin(given: set[str]) -> None:
-    found = configuration(
-        Sources(
-            variables={"FAIRWAY_WORKERS": "3"} if "variable" in given else {},
-            processors=1,
-            file=file("\nworkers = 2") if "file" in given else None,
-            options={"workers": 4} if "option" in given else {"workers": None},
-        )
+def test_a_later_source_overrides_earlier_ones_and_is_the_origin(given: set[str], write: Write) -> None:
+    file = write("workers = 2")
+    configuration = configure(
+        {"FAIRWAY_WORKERS": "3"} if "variable" in given else {},
+        1,
+        file if "file" in given else None,
+        {"workers": 4} if "option" in given else {"workers": None},
     )
     last = max((LAYERS.index(layer) for layer in given), default=-1)
-    assert found.settings.workers == last + 2
-    origin = ("default", f"{PLACE}, line 2", "FAIRWAY_WORKERS", "--workers")[last + 1]
-    assert str(found.origin_of(("workers",))) == origin
+    assert configuration.settings.workers == last + 2
+    origin = ("default", str(file), "FAIRWAY_WORKERS", "--workers")[last + 1]
+    assert str(configuration.origin_of(("workers",))) == origin
 
 
 NUMBERS = [key for key, allowed in ALLOWED.items() if allowed.startswith("a whole number")]
 SOME = st.dictionaries(st.sampled_from(NUMBERS), st.integers(200, 250), max_size=6)
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SOME, SOME, SOME)
-def test_whatever_layers_give_the_last_one_that_says_something_counts(
-    in_file: dict[Key, int], in_variables: dict[Key, int], in_options: dict[Key, int]
+def test_sources_are_merged_setting_by_setting(
+    write: Write, in_file: dict[Key, int], in_variables: dict[Key, int], in_options: dict[Key, int]
 ) -> None:
     options: dict[Key, int] = {key: number for key, number in in_options.items() if len(key) == 1}
     expected: dict[Key, int] = {**in_file, **in_variables, **options}
     assume(expected.get(("retry_first_minutes",), 5) <= expected.get(("retry_most_minutes",), 120))
-    found = configuration(
-        Sources(
-            variables={variable_of(key): f"{number}" for key, number in in_variables.items()},
-            processors=1,
-            file=file("\n".join(f"{text_of(key)} = {number}" for key, number in in_file.items())),
-            options={key[0]: number for key, number in options.items()},
-        )
+    configuration = configure(
+        {variable_of(key): f"{number}" for key, number in in_variables.items()},
+        1,
+        write("\n".join(f"{text_of(key)} = {number}" for key, number in in_file.items())),
+        {key[0]: number for key, number in options.items()},
     )
-    assert found.given.keys() == expected.keys()
+    assert configuration.values.keys() == expected.keys()
     for key, number in expected.items():
-        value: Any = found.settings
+        value: Any = configuration.settings
         for name in key:
             value = value[name] if isinstance(value, Mapping) else getattr(value, name)
         assert value == number
-        layer = "option" if key in options else "variable" if key in in_variables else "file"
-        assert found.given[key].origin.kind == layer
+        kind = "option" if key in options else "variable" if key in in_variables else "file"
+        assert configuration.origin_of(key).kind == kind
 
 
-def test_layers_are_put_together_setting_by_setting_also_within_sections() -> None:
-    text = """
-    deals_cap = 9
-    [levels.hard]
-    deals_per_night = 2
-    deals_cap = 3
-    [hooks]
-    on_run = ["a", "b"]
-    timeout_seconds = 7
-    """
-    variables = {"FAIRWAY_LEVELS__HARD__DEALS_CAP": "4", "FAIRWAY_HOOKS__ON_RUN": '["c"]'}
-    found = configuration(Sources(variables, 1, file(text)))
-    settings = found.settings
-    assert (settings.deals_of("hard"), settings.cap_of("hard"), settings.cap_of("easy")) == (2, 4, 9)
-    assert settings.hooks == Hooks(on_run=("c",), timeout_seconds=7)
-    assert str(found.origin_of(("levels", "hard", "deals_per_night"))) == f"{PLACE}, line 4"
-    assert str(found.origin_of(("levels", "hard", "deals_cap"))) == "FAIRWAY_LEVELS__HARD__DEALS_CAP"
-    assert str(found.origin_of(("hooks", "timeout_seconds"))) == f"{PLACE}, line 8"
+EVERYTHING = Settings(
+    data=Path("/srv/fairway"),
+    workers=7,
+    deals_per_night=10,
+    deals_cap=100,
+    publish_ahead_days=5,
+    daily_from=date(2026, 11, 1),
+    nightly_at=time(23, 59),
+    publish_every_minutes=15,
+    retry_first_minutes=1,
+    retry_most_minutes=30,
+    clock_bound_days=100,
+    keep_catalogs=0,
+    keep_days=7,
+    log_format="json",
+    metrics_file=Path("/run/fairway.prom"),
+    cache=Path("/var/cache/fairway"),
+    hooks=Hooks(
+        on_failure=("mail", "-s", "failed"), on_publish=("purge",), on_run=("ping",), timeout_seconds=5
+    ),
+    levels={
+        level: LevelSettings(deals_per_night=n, deals_cap=10 * n) for n, level in enumerate(LEVELS, start=1)
+    },
+)
 
 
-def test_a_file_can_say_everything_but_the_key() -> None:
+def test_a_file_can_set_everything_but_the_key(write: Write) -> None:
     text = """
     data = "/srv/fairway"
     workers = 7
@@ -131,117 +154,204 @@ def test_a_file_can_say_everything_but_the_key() -> None:
     medium = { deals_per_night = 2, deals_cap = 20 }
     hard = { deals_per_night = 3, deals_cap = 30 }
     [hooks]
-    on_failure = ["mail", "-s", "it failed"]
-    on_publish = ["tell"]
+    on_failure = ["mail", "-s", "failed"]
+    on_publish = ["purge"]
     on_run = ["ping"]
     timeout_seconds = 5
     """
-    found = configuration(Sources({}, 1, file(text)))
-    assert {text_of(key) for key in ALLOWED} - {text_of(key) for key in found.given} == {
-        "daily_key",
-        "daily_key_file",
+    configuration = configure({}, 1, write(text))
+    assert configuration.settings == EVERYTHING
+    assert ALLOWED.keys() - configuration.values.keys() == {("daily_key",), ("daily_key_file",)}
+
+
+def test_every_setting_has_a_variable() -> None:
+    variables = {
+        "FAIRWAY_DATA": "/srv/fairway",
+        "FAIRWAY_DAILY_KEY": KEY,
+        "FAIRWAY_DAILY_KEY_FILE": "/nowhere/key",
+        "FAIRWAY_WORKERS": "7",
+        "FAIRWAY_DEALS_PER_NIGHT": "10",
+        "FAIRWAY_DEALS_CAP": "100",
+        "FAIRWAY_PUBLISH_AHEAD_DAYS": "5",
+        "FAIRWAY_DAILY_FROM": "2026-11-01",
+        "FAIRWAY_NIGHTLY_AT": "23:59",
+        "FAIRWAY_PUBLISH_EVERY_MINUTES": "15",
+        "FAIRWAY_RETRY_FIRST_MINUTES": "1",
+        "FAIRWAY_RETRY_MOST_MINUTES": "30",
+        "FAIRWAY_CLOCK_BOUND_DAYS": "100",
+        "FAIRWAY_KEEP_CATALOGS": "0",
+        "FAIRWAY_KEEP_DAYS": "7",
+        "FAIRWAY_LOG_FORMAT": "json",
+        "FAIRWAY_METRICS_FILE": "/run/fairway.prom",
+        "FAIRWAY_HOOKS__ON_FAILURE": '["mail", "-s", "failed"]',
+        "FAIRWAY_HOOKS__ON_PUBLISH": '["purge"]',
+        "FAIRWAY_HOOKS__ON_RUN": '["ping"]',
+        "FAIRWAY_HOOKS__TIMEOUT_SECONDS": "5",
+        "FAIRWAY_CACHE": "/var/cache/fairway",
     }
-    defaults = Settings()
-    for name in Settings.model_fields.keys() - {"daily_key", "daily_key_file"}:
-        assert getattr(found.settings, name) != getattr(defaults, name), name
-    assert found.settings.nightly_at == time(23, 59)
-    assert found.settings.daily_from == date(2026, 11, 1)
+    for n, level in enumerate(LEVELS, start=1):
+        variables[f"FAIRWAY_LEVELS__{level.upper()}__DEALS_PER_NIGHT"] = f"{n}"
+        variables[f"FAIRWAY_LEVELS__{level.upper()}__DEALS_CAP"] = f"{n}0"
+    assert variables.keys() == VARIABLES.keys()
+    for name, key in VARIABLES.items():
+        assert name.removeprefix("FAIRWAY_").lower().replace("__", ".") == text_of(key)
+    del variables["FAIRWAY_DAILY_KEY_FILE"]  # cannot be combined with the key
+    expected = EVERYTHING.model_copy(update={"daily_key": DailyKey.fromhex(KEY)})
+    assert configure(variables, 1).settings == expected
 
 
-def test_every_variable_and_every_key_of_a_file_are_the_same_setting() -> None:
-    for key in ALLOWED:
-        assert variable_of(key).removeprefix("FAIRWAY_").lower().replace("__", ".") == text_of(key)
+def test_without_sources_everything_has_its_default(tmp_path: Path) -> None:
+    unrelated = {"PATH": "", "FAIR": "way", "XFAIRWAY_DATA": "1"}
+    assert configure(unrelated, 3).settings == Settings(workers=3)
+    assert configure({}, 10_000).settings.workers == 256
+    assert load(data=tmp_path).settings.data == tmp_path
 
 
-def test_a_path_in_a_file_begins_in_its_folder() -> None:
-    settings = settings_from({}, 1, file('cache = "kernels"\ndata = "../data"\nmetrics_file = "/m.prom"'))
-    assert settings.cache == Path("/etc/fairway/kernels")
-    assert settings.data == Path("/etc/fairway/../data")
-    assert settings.metrics_file == Path("/m.prom")
+def test_the_file_in_the_data_root_is_used_unless_another_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "fairway.toml").write_bytes(b"\xef\xbb\xbfdeals_cap = 1\r\n")  # as Windows editors write it
+    other = tmp_path / "other"
+    other.write_text("deals_cap = 2")
+    assert load(data=tmp_path).settings.deals_cap == 1
+    monkeypatch.setenv("FAIRWAY_DATA", str(tmp_path))
+    assert load().settings.deals_cap == 1
+    assert load(other).settings.deals_cap == 2
 
 
-# What is refused
+def test_relative_paths_in_a_file_start_at_its_folder(write: Write, tmp_path: Path) -> None:
+    found = configure({}, 1, write('cache = "kernels"\ndata = "../data"\nmetrics_file = "/m.prom"')).settings
+    assert found.cache == tmp_path / "kernels"
+    assert found.data == tmp_path / "../data"
+    assert found.metrics_file == Path("/m.prom")
 
 
-FIRST = f"{PLACE}, line 1: "
+# Mistakes
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("workers = 0", f"{FIRST}workers is 0; allowed is a whole number from 1 to 256"),
-        ('workers = "many"', f"{FIRST}workers is 'many'; allowed is a whole number"),
-        ("workers = true", f"{FIRST}workers is true: it is no whole number; allowed is"),
-        ("workers = 2.0", f"{FIRST}workers is 2.0: it is no whole number; allowed is"),
-        ("workers = [1]", f"{FIRST}workers is [1]; allowed is a whole number"),
-        ("workers = { a = 1 }", f'{FIRST}workers is {{"a": 1}}; allowed is a whole number'),
-        ("daily_from = 2025-12-31", f'{FIRST}daily_from is "2025-12-31"; allowed is a date from 2026-01-01'),
-        ("daily_from = 2026-11-30T00:00:00", "it is no date; allowed is a date"),
-        ("daily_from = 20261130", "it is no date; allowed is a date"),
-        ("nightly_at = 00:05:30", "it is not to the minute; allowed is a time of the day in UTC, as HH:MM"),
-        ("nightly_at = 5", "it is no time; allowed is a time of the day in UTC, as HH:MM"),
-        ("log_format = 1", f"{FIRST}log_format is 1; allowed is text or json"),
-        ("data = 5", f"{FIRST}data is 5; allowed is a path"),
+        ("workers = 0", "FILE: workers is 0; it must be a whole number from 1 to 256"),
+        ('workers = "many"', "FILE: workers is 'many'; it must be a whole number"),
+        ("workers = true", "FILE: workers is true: it is not a whole number; it must be"),
+        ("workers = 2.0", "FILE: workers is 2.0: it is not a whole number; it must be"),
+        ("workers = [1]", "FILE: workers is [1]; it must be a whole number"),
+        ("workers = { a = 1 }", 'FILE: workers is {"a": 1}; it must be a whole number'),
+        ("daily_from = 2025-12-31", 'FILE: daily_from is "2025-12-31"; it must be a date from 2026-01-01'),
+        ("daily_from = 2026-11-30T00:00:00", "it is not a date; it must be a date"),
+        ("daily_from = 20261130", "it is not a date; it must be a date"),
         (
-            "hooks = 3",
-            f"{FIRST}hooks is 3; allowed is a section with on_failure, on_publish, on_run, timeout",
+            "nightly_at = 00:05:30",
+            "it is not a time of day in hours and minutes; it must be a time of day in UTC",
         ),
-        ("levels = []", f"{FIRST}levels is []; allowed is a section with easy, medium, hard"),
-        ("levels.easy = 9", f"{FIRST}levels.easy is 9; allowed is a section with deals_per_night, deals_cap"),
-        ('hooks.on_run = "a b"', f"{FIRST}hooks.on_run is 'a b'; allowed is a command as a list"),
-        ("hooks.on_run = [1]", f"{FIRST}hooks.on_run is [1]; allowed is a command as a list"),
-        ("worker = 1", f"{FIRST}unknown key worker; the nearest that Fairway knows is workers"),
-        ("[hook]\non_run = []", f"{FIRST}unknown key hook; the nearest that Fairway knows is hooks"),
-        (
-            "[hooks]\non_runs = []",
-            f"{PLACE}, line 2: unknown key hooks.on_runs; the nearest that Fairway knows",
-        ),
-        (
-            "levels.herd.deals_cap = 1",
-            "unknown key levels.herd; the nearest that Fairway knows is levels.hard",
-        ),
-        ("levels.hard.cap = 1", "the nearest that Fairway knows is levels.hard.deals_cap"),
-        ("workers 2", f"{PLACE}, line 1, column 9: Expected '='"),
-        ('metrics_file = "catalog.json"', f"{FIRST}metrics_file is"),
-        ('metrics_file = ""', "allowed is a path that ends in .prom"),
-        ('cache = "a\\u0000b"', "no path can hold a NUL"),
-        (f"workers = {'9' * 5000}", f"{PLACE}, line 1, column 1: "),
-        (f"workers = {'[' * 20_000}", f"{PLACE}, line 1, column 1: it is nested too deep"),
-        (f"log_format = '{'0f' * 32}'", "log_format is what looks like a key, and is not shown"),
-        ("retry_first_minutes = 9\nretry_most_minutes = 8", "retry_most_minutes is 8, less than"),
+        ("nightly_at = 5", "it is not a time of day"),
+        ("log_format = 1", "FILE: log_format is 1; it must be text or json"),
+        ("data = 5", "FILE: data is 5; it must be a path"),
+        ("hooks = 3", "FILE: hooks is 3; it must be a section with on_failure, on_publish, on_run, timeout"),
+        ("levels = []", "FILE: levels is []; it must be a section with easy, medium, hard"),
+        ("levels.easy = 9", "FILE: levels.easy is 9; it must be a section with deals_per_night, deals_cap"),
+        ('hooks.on_run = "a b"', "FILE: hooks.on_run is 'a b'; it must be a command as a list"),
+        ("hooks.on_run = [1]", "FILE: hooks.on_run is [1]; it must be a command as a list"),
+        ("worker = 1", "FILE: unknown key worker; did you mean workers?"),
+        ("[hook]\non_run = []", "FILE: unknown key hook; did you mean hooks?"),
+        ("[hooks]\non_runs = []", "unknown key hooks.on_runs; did you mean hooks.on_run?"),
+        ("levels.herd.deals_cap = 1", "unknown key levels.herd; did you mean levels.hard?"),
+        ("levels.hard.cap = 1", "did you mean levels.hard.deals_cap?"),
+        ("workers 2", "FILE: Expected '=' after a key in a key/value pair (at line 1, column 9)"),
+        ('metrics_file = "catalog.json"', "FILE: metrics_file is"),
+        ('metrics_file = ""', "the path is empty; it must be a path that ends in .prom"),
+        ('cache = "a\\u0000b"', "a path cannot contain a NUL character"),
+        ('cache = "~/cache"', "write the path in full"),
+        (f"workers = {'9' * 5000}", "FILE: "),
+        (f"workers = {'[' * 20_000}", "FILE: "),
+        (f"log_format = '{'0f' * 32}'", "log_format is something that looks like a key and is not shown"),
+        ("retry_first_minutes = 9\nretry_most_minutes = 8", "retry_most_minutes is 8; it must be at least"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_told_with_its_line_and_what_is_allowed(text: str, words: str) -> None:
-    assert words in refused(text)
-    assert words in "; ".join(fault.text for fault in faults_in(file(text)))
+def test_a_mistake_in_a_file_is_reported_with_what_is_accepted(text: str, words: str, write: Write) -> None:
+    file = write(text)
+    for reads_key_file in (True, False):
+        (problem,) = problems(file=file, reads_key_file=reads_key_file)
+        assert words.replace("FILE", str(file)) in problem
 
 
-def test_a_variable_that_is_nested_too_deep_is_refused() -> None:
-    words = "FAIRWAY_HOOKS__ON_RUN is .*: it is no JSON; allowed is a command"
-    with pytest.raises(ConfigurationError, match=words):
-        settings_from({"FAIRWAY_HOOKS__ON_RUN": "[" * 100_000}, 1)
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("WORKERS", "0", "is '0'; it must be a whole number from 1 to 256"),
+        ("WORKERS", "257", "is '257'; it must be a whole number from 1 to 256"),
+        ("WORKERS", "", "is empty; unset it or give it a value"),
+        ("DAILY_KEY", "", "is empty"),
+        ("DEALS_PER_NIGHT", "20001", "from 1 to 20,000"),
+        ("DAILY_FROM", "2025-12-31", "is '2025-12-31'; it must be a date from 2026-01-01 on, as YYYY-MM-DD"),
+        ("DAILY_FROM", "2026-02-30", "is '2026-02-30': the date 2026-02-30 does not exist"),
+        ("DAILY_FROM", "1767225600", "YYYY-MM-DD"),
+        ("NIGHTLY_AT", "24:00", "HH:MM"),
+        ("NIGHTLY_AT", "0:05", "HH:MM"),
+        ("LOG_FORMAT", "xml", "is 'xml'; it must be text or json"),
+        ("KEEP_DAYS", "1.5", "is '1.5'; it must be a whole number from 0 to 36,500"),
+        ("HOOKS__ON_RUN", "notify", "is 'notify'; it must be a command as a list"),
+        ("HOOKS__ON_RUN", '"notify"', "is '\"notify\"'; it must be a command as a list"),
+        ("HOOKS__ON_RUN", '["", "x"]', "the name of the program is empty"),
+        ("HOOKS__ON_RUN", '["x", "\\u0000"]', "an argument cannot contain a NUL character"),
+        ("HOOKS__ON_RUN", "[" * 100_000, "it must be a command as a list"),
+        ("LEVELS__HARD__DEALS_CAP", "0", "is '0'; it must be a whole number from 1 to 10,000,000"),
+        ("LEVELS__HARDER__DEALS_CAP", "1", "did you mean FAIRWAY_LEVELS__HARD__DEALS_CAP?"),
+        ("HOOKS__ON_RUNS", "[]", "did you mean FAIRWAY_HOOKS__ON_RUN?"),
+        ("LEVELS", "{}", "unknown variable FAIRWAY_LEVELS; did you mean FAIRWAY_LEVELS__"),
+        ("WORKER", "2", "did you mean FAIRWAY_WORKERS?"),
+        ("KEY", KEY, "did you mean FAIRWAY_DAILY_KEY?"),
+    ],
+)
+def test_a_mistake_in_a_variable_is_reported_with_what_is_accepted(name: str, value: str, words: str) -> None:
+    (problem,) = problems({f"FAIRWAY_{name}": value})
+    assert f"FAIRWAY_{name}" in problem
+    assert words in problem
+    assert len(problem) < 300
+    assert KEY not in problem
 
 
-def test_everything_that_is_wrong_is_told_at_once() -> None:
-    told = refused(
-        "worker = 1\ndeals_cap = 0\n[hooks]\non_run = 5", {"FAIRWAY_WORKERS": "x", "FAIRWAY_Q": "1"}
-    )
-    for words in ("line 1: unknown key worker", "line 2: deals_cap is 0", "line 4: hooks.on_run is 5"):
-        assert words in told
-    assert "FAIRWAY_WORKERS is 'x'" in told
-    assert "unknown variable FAIRWAY_Q" in told
+def test_all_mistakes_are_reported_at_once(write: Write) -> None:
+    file = write("worker = 1\ndeals_cap = 0\n[hooks]\non_run = 5")
+    found = problems({"FAIRWAY_WORKERS": "x", "FAIRWAY_Q": "1"}, file)
+    for words in (
+        f"{file}: unknown key worker;",
+        f"{file}: deals_cap is 0;",
+        f"{file}: hooks.on_run is 5;",
+        "FAIRWAY_WORKERS is 'x'",
+        "unknown variable FAIRWAY_Q",
+    ):
+        assert [words in problem for problem in found].count(True) == 1
+    assert len(found) == 5
 
 
-def test_a_long_value_is_cut_where_it_is_shown() -> None:
-    assert len(refused(f'workers = "{"x" * 5000}"')) < 300
+def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # reading it would wait for ever
+    (tmp_path / "binary").write_bytes(b"a = 1\nb = '\xff'\n")
+    for name, words in (
+        ("nowhere", "cannot read FILE: No such file or directory"),
+        ("", "FILE is not a regular file"),
+        ("pipe", "FILE is not a regular file"),
+        ("binary", "FILE is not UTF-8 text"),
+    ):
+        file = tmp_path / name
+        assert words.replace("FILE", str(file)) in problems(file=file)[0]
 
 
-def test_the_data_root_cannot_say_that_it_is_elsewhere() -> None:
-    assert "data has no place in the data root itself" in refused('data = "/x"', in_root=True)
-    assert settings_from({}, 1, file('data = "/x"')).data == Path("/x")
+def test_a_dangling_link_to_a_settings_file_in_the_data_root_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "fairway.toml").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(ConfigurationError, match="cannot read"):
+        load(data=tmp_path)
 
 
-# The key
+def test_the_file_in_the_data_root_cannot_set_another_data_root(write: Write) -> None:
+    (problem,) = problems(file=write('data = "/x"'), in_root=True)
+    assert "data cannot be set in the data root itself" in problem
+    assert configure({}, 1, write('data = "/x"')).settings.data == Path("/x")
+
+
+# The secret key; more in test_secrets.py
 
 
 def key_in(folder: Path, name: str, key: str) -> Path:
@@ -251,35 +361,80 @@ def key_in(folder: Path, name: str, key: str) -> Path:
     return place
 
 
-def test_the_key_has_no_place_in_a_file_and_is_not_shown() -> None:
+def test_the_key_cannot_be_set_in_a_settings_file_and_is_not_shown(write: Write) -> None:
     own = f'daily_key = "{KEY}"'
     for text in (own, f'hooks.on_run = ["a"]\n{own}', f"[hooks]\n{own}", f'daily_kee = "{KEY}"'):
-        told = refused(text)
-        assert KEY not in told
-    assert "has no place in a file of settings; name a file that holds it with daily_key_file" in refused(own)
+        assert KEY not in "".join(problems(file=write(text)))
+    (problem,) = problems(file=write(own))
+    assert "cannot be set in a settings file; name a file that holds it with daily_key_file" in problem
 
 
-def test_a_file_names_the_file_of_the_key(tmp_path: Path) -> None:
-    key_in(tmp_path, "daily.key", KEY)
-    named = ConfigFile(tmp_path / "fairway.toml", 'daily_key_file = "daily.key"')
-    found = configuration(Sources({}, 1, named))
-    assert found.settings.daily_key == bytes.fromhex(KEY)
-    assert str(found.origin_of(("daily_key",))) == "daily_key_file"
-    (tmp_path / "daily.key").chmod(0o644)
-    told = refused('daily_key_file = "daily.key"', path=tmp_path / "fairway.toml")
-    assert f"{tmp_path}/fairway.toml, line 1: daily_key_file: others can get at" in told
+def test_a_settings_file_can_name_the_key_file(write: Write, tmp_path: Path) -> None:
+    key = key_in(tmp_path, "daily.key", KEY)
+    file = write('daily_key_file = "daily.key"')
+    configuration = configure({}, 1, file)
+    assert configuration.settings.daily_key == bytes.fromhex(KEY)
+    assert str(configuration.origin_of(("daily_key",))) == "daily_key_file"
+    key.chmod(0o644)
+    assert problems(file=file) == [
+        f"{file}: daily_key_file: {key} is accessible to others (mode 644); run chmod 600 on it"
+    ]
 
 
-def test_a_key_in_whichever_form_overrules_the_key_of_a_layer_before(tmp_path: Path) -> None:
-    first, second = key_in(tmp_path, "first", KEY), key_in(tmp_path, "second", OTHER)
-    named = file(f'daily_key_file = "{first}"')
-    by_file = settings_from({"FAIRWAY_DAILY_KEY_FILE": str(second)}, 1, named)
+def test_a_key_overrides_an_earlier_one_whichever_way_it_is_given(write: Write, tmp_path: Path) -> None:
+    key_in(tmp_path, "first", KEY)
+    second = key_in(tmp_path, "second", OTHER)
+    file = write('daily_key_file = "first"')
+    by_file = configure({"FAIRWAY_DAILY_KEY_FILE": str(second)}, 1, file).settings
     assert (by_file.daily_key, by_file.daily_key_file) == (bytes.fromhex(OTHER), second)
-    itself = settings_from({"FAIRWAY_DAILY_KEY": OTHER}, 1, named)
-    assert (itself.daily_key, itself.daily_key_file) == (bytes.fromhex(OTHER), None)
+    direct = configure({"FAIRWAY_DAILY_KEY": OTHER}, 1, file).settings
+    assert (direct.daily_key, direct.daily_key_file) == (bytes.fromhex(OTHER), None)
 
 
-def test_a_key_where_its_file_should_be_named_is_not_shown() -> None:
-    for told in (refused(f'daily_key_file = "{KEY}"'), refused("", {"FAIRWAY_DAILY_KEY_FILE": KEY})):
-        assert "this is a key; write it into a file and name that" in told
-        assert KEY not in told
+def test_a_key_in_place_of_the_name_of_its_file_is_not_shown(write: Write) -> None:
+    file = write(f'daily_key_file = "{KEY}"')
+    for found in (
+        problems(file=file),
+        problems(file=file, reads_key_file=False),
+        problems({"FAIRWAY_DAILY_KEY_FILE": KEY}),
+    ):
+        assert "this is a key; write the key to a file" in found[0]
+        assert KEY not in "".join(found)
+
+
+@pytest.mark.parametrize("key", ["secret", KEY[:-1], f"{KEY}0", KEY.replace("0", "g"), f" {KEY}", KEY + "\n"])
+def test_a_key_that_is_not_64_hex_digits_is_rejected_and_never_shown(key: str) -> None:
+    with pytest.raises(
+        ConfigurationError, match="FAIRWAY_DAILY_KEY: the key must be exactly 64 hex"
+    ) as caught:
+        configure({"FAIRWAY_DAILY_KEY": key}, 1)
+    chain: BaseException | None = caught.value
+    while chain is not None:
+        assert key.strip() not in str(chain)
+        chain = chain.__cause__ or chain.__context__
+
+
+# Places
+
+
+def test_the_data_root_is_that_of_the_settings_or_of_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert data_root(Settings(data=Path("here"))) == Path.cwd() / "here"
+    assert data_root(Settings()) == checkout_root()
+    monkeypatch.setattr("jobs.settings.load.checkout_root", lambda: None)
+    with pytest.raises(ConfigurationError, match=r"--data DIR or set FAIRWAY_DATA"):
+        data_root(Settings())
+
+
+def test_a_checkout_has_a_project_file_and_a_marked_data_folder(tmp_path: Path) -> None:
+    assert checkout_root(tmp_path) is None
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "data").mkdir()
+    assert checkout_root(tmp_path) is None
+    (tmp_path / "data" / ".fairway-root").touch()
+    assert checkout_root(tmp_path) == tmp_path / "data"
+
+
+def test_the_environment_is_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAIRWAY_WORKERS", "9")
+    assert environment()["FAIRWAY_WORKERS"] == "9"
+    assert Settings() == Settings(workers=1)  # a model reads nothing by itself

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.settings.load import settings_from
+from jobs.settings.load import configure
 from jobs.terminal import clock
 from pipeline.daily import publish
 from pipeline.daily.key import HIDDEN, DailyKey
@@ -57,7 +57,7 @@ def test_a_key_file_that_is_the_users_alone_gives_the_key(key_file: Path) -> Non
         key_file.write_text(text)
         for mode in (0o600, 0o400):
             key_file.chmod(mode)
-            assert settings_from(variables, 1).daily_key == bytes.fromhex(KEY)
+            assert configure(variables, 1).settings.daily_key == bytes.fromhex(KEY)
         key_file.chmod(0o600)
 
 
@@ -65,7 +65,7 @@ def test_a_key_file_that_is_the_users_alone_gives_the_key(key_file: Path) -> Non
 def test_a_key_file_that_others_can_get_at_is_refused_with_78(key_file: Path, mode: int) -> None:
     key_file.chmod(mode)
     outcome = fairway("daily", "show")
-    assert f"FAIRWAY_DAILY_KEY_FILE: others can get at {key_file} (mode {mode:o})" in outcome.complaint
+    assert f"FAIRWAY_DAILY_KEY_FILE: {key_file} is accessible to others (mode {mode:o})" in outcome.complaint
     assert "chmod 600" in outcome.complaint
     assert (outcome.code, shows_key(outcome.err)) == (78, False)
 
@@ -93,7 +93,7 @@ def test_a_key_file_that_is_none_is_refused_with_78(tmp_path: Path, monkeypatch:
 def test_a_key_file_of_another_user_is_refused(key_file: Path) -> None:
     os.chown(key_file, 65534, 65534)
     with pytest.raises(ConfigurationError, match="belongs to another user"):
-        settings_from({"FAIRWAY_DAILY_KEY_FILE": str(key_file)}, 1)
+        configure({"FAIRWAY_DAILY_KEY_FILE": str(key_file)}, 1)
 
 
 def test_a_key_and_a_key_file_together_are_refused(key_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +117,7 @@ def test_a_key_is_its_bytes_and_never_shows_them() -> None:
     key = DailyKey.fromhex(KEY)
     assert key == bytes.fromhex(KEY)
     assert pickle.loads(pickle.dumps(key)) == key
-    settings = settings_from({"FAIRWAY_DAILY_KEY": KEY}, 1)
+    settings = configure({"FAIRWAY_DAILY_KEY": KEY}, 1).settings
     work = partial(make_daily, key=key)
     shown = [
         f"{key}",
