@@ -15,8 +15,8 @@ class DamagedError(FairwayError):
     """A file in the data root that is not what it must be; the message names the file and what is wrong."""
 
 
-class NewerError(DamagedError):
-    """A file that a newer Fairway wrote: it may be sound, and must not be taken for damage and replaced."""
+class VersionError(DamagedError):
+    """A file that another version of Fairway wrote: it may be sound, so it must not be replaced."""
 
 
 class StorageError(FairwayError):

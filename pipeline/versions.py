@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-CATALOG: Final = 3  # layout of catalog.json; 1 and 2 are read too
+CATALOG: Final = 3  # layout of catalog.json; 1 and 2 were never released
 UNFINISHED: Final = 2  # layout of the record of an unfinished regeneration
 SCHEMA: Final = 1  # columns of a part
 SHUFFLE: Final = 1

@@ -14,7 +14,6 @@ if TYPE_CHECKING:  # it reads Parquet, which takes longer to load than a history
 
 _PARS: Final = (3, 4, 5)
 _UNKNOWN: Final = "unknown"
-_DAMAGED: Final = "damaged"
 _PERCENT: Final = 100
 _NAMED: Final = range(-2, 3)  # against par: Eagle to Double bogey
 _POOL_HEADINGS: Final = (("deals", True), ("parts", True), *((f"par {par}", True) for par in _PARS))
@@ -113,8 +112,8 @@ def _change_cells(entry: Entry) -> tuple[str, str, str, str]:
 
 
 def _pool_cells(entry: Entry) -> tuple[str, ...]:
-    pool, pars = entry.state.pool, entry.pars
-    mix = [_DAMAGED if pars is None else f"{pars.get(par, 0):,}" for par in _PARS]
+    pool = entry.state.pool
+    mix = [f"{pool.pars.get(par, 0):,}" for par in _PARS]
     return (f"{pool.size:,}", f"{len(pool.parts):,}", *mix)
 
 
@@ -123,14 +122,13 @@ def _end_cells(entry: Entry) -> tuple[str, str]:
 
 
 def _entry_document(entry: Entry) -> dict[str, Any]:
-    pars = None if entry.pars is None else {str(par): entry.pars.get(par, 0) for par in _PARS}
     return {
         "change": entry.state.change,
         "made": None if entry.made is None else entry.made.ended.astimezone(UTC).isoformat(),
         "job": None if entry.made is None else entry.made.job,
         "in_force": entry.state.in_force,
         **pool_document(entry.state.pool),
-        "pars": pars,
+        "pars": {str(par): entry.state.pool.pars.get(par, 0) for par in _PARS},
     }
 
 

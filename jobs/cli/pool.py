@@ -1,6 +1,5 @@
 """`fairway pool`: what the pools hold and held, one of them made anew, one of them for a game client."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
 
 _PARS: Final = (3, 4, 5)
 _SHOWN: Final = ("deal_number", "par", "best_score", "draws", "steady_mean", "steady_clear_rate", "line")
-_DAMAGED: Final = "damaged"
 
 
 def status(data: Data = None, config: Config = None, as_json: Json = False) -> None:
@@ -30,11 +28,9 @@ def status(data: Data = None, config: Config = None, as_json: Json = False) -> N
 
     Example: fairway pool status
     """
-    from jobs.api.pools import par_mixes
-
     storage = storage_at(read_settings(config, data=data))
     pools = load_catalog(storage).pools
-    rows = [_status(pool, mix) for pool, mix in zip(pools, par_mixes(storage, pools), strict=True)]
+    rows = [_status(pool) for pool in pools]
     if as_json:
         put_json({"levels": rows})
         return
@@ -51,7 +47,7 @@ def status(data: Data = None, config: Config = None, as_json: Json = False) -> N
             (
                 row["level"],
                 f"{row['deals']:,}",
-                *(f"{row['pars'][str(par)]:,}" if row["pars"] else _DAMAGED for par in _PARS),
+                *(f"{row['pars'][str(par)]:,}" for par in _PARS),
                 str(row["generation"]),
                 f"{row['next_number']:,}",
                 row["last_night"] or "none yet",
@@ -180,11 +176,11 @@ def export(
     say(f"{exported.deals:,} deals of level {name} in {shards} and an index: {folder}")
 
 
-def _status(pool: Pool, mix: Mapping[int, int] | None) -> dict[str, Any]:
+def _status(pool: Pool) -> dict[str, Any]:
     return {
         "level": pool.level,
         "deals": pool.size,
-        "pars": None if mix is None else {str(par): mix.get(par, 0) for par in _PARS},
+        "pars": {str(par): pool.pars.get(par, 0) for par in _PARS},
         "generation": pool.generation,
         "parts": len(pool.parts),
         "next_number": pool.next_number,

@@ -12,7 +12,7 @@ from typing import Final
 from jobs.plan.clock_bound import ClockDoubt, clock_doubt, latest_sign
 from jobs.settings.model import Settings
 from pipeline.daily.files import published_days
-from pipeline.errors import DamagedError, NewerError
+from pipeline.errors import DamagedError, VersionError
 from pipeline.pools.catalog import Catalog, Pool, load_catalog
 from pipeline.store.storage import Storage
 from pipeline.work.records import Outcome, RunRecord, latest_records
@@ -134,8 +134,8 @@ def look(storage: Storage, now: datetime) -> Found:
     catalog, problem = None, None
     try:
         catalog = load_catalog(storage)
-    except NewerError as error:
-        problem = Problem("catalog", str(error), "run the newest Fairway that has written here")
+    except VersionError as error:
+        problem = Problem("catalog", str(error), "run the version of Fairway that wrote it")
     except DamagedError as error:
         problem = Problem(
             "catalog", str(error), "run `fairway repair`: the latest that is kept takes its place"

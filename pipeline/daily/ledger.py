@@ -23,7 +23,7 @@ from pipeline.daily.files import (
     published_days,
     solution_path,
 )
-from pipeline.errors import DamagedError, MissingError, NewerError, StorageError
+from pipeline.errors import DamagedError, MissingError, VersionError, StorageError
 from pipeline.store.documents import INDEX_SCHEMA, Document, parse, render, schema_faults
 from pipeline.store.storage import Storage
 from pipeline.store.text import sha256_of
@@ -171,12 +171,12 @@ def parse_index(data: bytes) -> dict[date, Document]:
 
     Raises:
         DamagedError: if it is not an index, or its dates are not ascending.
-        NewerError: if it has another schema version.
+        VersionError: if it has another schema version.
     """
     document = parse(data, INDEX_PATH)
     schema = document.get("schema")
     if schema != INDEX_SCHEMA and str(schema).startswith(INDEX_SCHEMA.partition("/")[0] + "/"):
-        raise NewerError(f"{INDEX_PATH} has the schema {schema!r}, this Fairway reads {INDEX_SCHEMA!r}")
+        raise VersionError(f"{INDEX_PATH} has the schema {schema!r}, this Fairway reads {INDEX_SCHEMA!r}")
     faults = schema_faults(document, INDEX_SCHEMA)
     if faults:
         raise DamagedError(f"{INDEX_PATH} is damaged: {'; '.join(faults)}")

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from pipeline.daily.key import DailyKey
-from pipeline.errors import DamagedError, MissingError, NewerError
+from pipeline.errors import DamagedError, MissingError, VersionError
 from pipeline.integrity.dry_run import RepairLog, put
 from pipeline.integrity.repair_dailies import repair_dailies
 from pipeline.integrity.repair_pools import repair_parts
@@ -66,7 +66,7 @@ def _repair_catalog(storage: Storage, log: RepairLog) -> Catalog | None:
     """Return the catalog in force; a damaged one is replaced by the latest kept one that is sound."""
     try:
         return load_catalog(storage)
-    except NewerError as error:
+    except VersionError as error:
         log.refuse(CATALOG_FILE, str(error))
         return None
     except DamagedError as error:

@@ -16,7 +16,7 @@ from pipeline.daily.key import DailyKey
 from pipeline.daily.ledger import DayFiles, Ledger, read_ledger
 from pipeline.deals.certify import certify, warm_up
 from pipeline.deals.levels import DAILY
-from pipeline.errors import DamagedError, NewerError
+from pipeline.errors import DamagedError, VersionError
 from pipeline.integrity.dry_run import RepairLog, put
 from pipeline.store.documents import parse
 from pipeline.store.storage import Storage
@@ -39,7 +39,7 @@ def repair_dailies(storage: Storage, key: DailyKey | None, now: datetime, log: R
         work: chooses and solves the holes.
     """
     ledger = read_ledger(storage, is_thorough=True)
-    if isinstance(ledger.index_error, NewerError):
+    if isinstance(ledger.index_error, VersionError):
         log.refuse(INDEX_PATH, f"{ledger.index_error}; use the version of Fairway that wrote it")
         return
     if _repair_damaged(storage, ledger, key, log, work):

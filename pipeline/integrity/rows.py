@@ -94,8 +94,8 @@ def number_faults(rows: Rows) -> Iterator[str]:
             yield f"deal {number} is not in {part.first} .. {part.last}"
     if numbers and numbers[-1] != part.last:
         yield f"the last deal is {numbers[-1]} instead of {part.last} as in the catalog"
-    pars = {str(par): count for par, count in sorted(Counter(rows.columns["par"]).items())}
-    if part.pars not in (None, pars):
+    pars = dict(sorted(Counter(rows.columns["par"]).items()))
+    if part.pars != pars:
         yield f"its pars are {pars} instead of {part.pars} as in the catalog"
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from pipeline.deals.levels import LEVELS, level_named
 from pipeline.play.results import Played
-from pipeline.play.rounds import Place, par_counts, places
+from pipeline.play.rounds import Place, places
 from pipeline.pools.catalog import Catalog, Pool
 from pipeline.pools.parts import read_named_part
 from pipeline.store.storage import Storage
@@ -114,5 +114,5 @@ def places_in(storage: Storage, pool: Pool, numbers: Collection[int]) -> dict[in
             for number, place in zip(table["deal_number"].to_pylist(), of_deals, strict=True):
                 if place is not None and number in numbers:
                     found[number] = place
-        before.update(par_counts(storage, part))
+        before.update(part.pars)
     return found

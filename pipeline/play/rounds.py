@@ -18,7 +18,7 @@ from pipeline import versions
 from pipeline.deals.levels import level_named
 from pipeline.errors import CheckError, DamagedError
 from pipeline.pools.catalog import Part, Pool
-from pipeline.pools.parts import pars_of, read_named_part
+from pipeline.pools.parts import read_named_part
 from pipeline.store.storage import Storage
 from solver.errors import UsageError
 
@@ -148,17 +148,6 @@ def full_rounds(counts: Mapping[int, int], course: Sequence[int]) -> int:
     return min(counts.get(par, 0) // needed for par, needed in Counter(course).items())
 
 
-def par_counts(storage: Storage, part: Part) -> Mapping[int, int]:
-    """How many deals of a part have each par: by the catalog, else by the part itself.
-
-    Raises:
-        DamagedError: the part has to be read, and is not what the catalog says.
-    """
-    if part.pars is None:
-        return pars_of(storage, part)
-    return {int(par): count for par, count in part.pars.items()}
-
-
 def round_of(storage: Storage, pool: Pool, number: int) -> Round:
     """A round of a pool as it is in the catalog.
 
@@ -182,12 +171,11 @@ def round_of(storage: Storage, pool: Pool, number: int) -> Round:
     before: Counter[int] = Counter()
     holes: list[Hole] = []
     for part in pool.parts:
-        counts = par_counts(storage, part)
-        if any(_meet(before[par], counts.get(par, 0), indices) for par, indices in wanted.items()):
-            deals = _deals_of(storage, part, counts)
+        if any(_meet(before[par], part.pars.get(par, 0), indices) for par, indices in wanted.items()):
+            deals = _deals_of(storage, part)
             found = zip(places((deal["par"] for deal in deals), course, before), deals, strict=True)
             holes += [Hole(place.hole, **deal) for place, deal in found if place and place.round == number]
-        before.update(counts)
+        before.update(part.pars)
         if len(holes) == len(course):
             return Round(pool.level, pool.generation, number, tuple(sorted(holes, key=attrgetter("hole"))))
     raise CheckError(_too_few(pool.level, number, before, course))
@@ -198,10 +186,10 @@ def _meet(first: int, count: int, indices: range) -> bool:
     return first < indices.stop and indices.start < first + count
 
 
-def _deals_of(storage: Storage, part: Part, counts: Mapping[int, int]) -> list[dict[str, Any]]:
+def _deals_of(storage: Storage, part: Part) -> list[dict[str, Any]]:
     """What rounds tell of the deals of a part, in number order."""
     deals: list[dict[str, Any]] = read_named_part(storage, part, _COLUMNS).to_pylist()
-    if Counter(deal["par"] for deal in deals) != counts:
+    if Counter(deal["par"] for deal in deals) != part.pars:
         raise DamagedError(f"{part.path}: its pars are not those that the catalog says")
     return deals
 

@@ -1,12 +1,13 @@
-"""`catalog.json`: the one pointer to the pools, replaced in one step and never edited.
+"""`catalog.json`: the one pointer to the parts of all pools, replaced in one step and never edited.
 
-What it does not name does not exist for a reader. Its text is a pure function of what it says. Before it is
-replaced, the one in force is kept as it is, as `catalogs/<change>.json`
-(`pipeline.pools.history` reads those).
+For a reader, a part exists only if the catalog names it. The bytes of the file depend only on its content.
+Before the file is replaced, the catalog in force is copied unchanged to `catalogs/<change>.json`, which
+`pipeline.pools.history` reads.
 """
 
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -16,8 +17,8 @@ from typing import Final
 from pipeline import versions
 from pipeline.deals.levels import LEVELS, level_named
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
-from pipeline.errors import AlreadyThereError, CheckError, DamagedError, MissingError
-from pipeline.store.documents import Document, damaged, from_json, parse, render, to_json
+from pipeline.errors import AlreadyThereError, CheckError, DamagedError, MissingError, VersionError
+from pipeline.store.documents import damaged, from_json, parse, render, to_json
 from pipeline.store.storage import Storage
 from pipeline.store.text import listed, quoted, sha256_of
 from pipeline.work.records import latest_records
@@ -33,15 +34,15 @@ _PART_PATH: Final = re.compile(
 )
 _KEPT_PATH: Final = re.compile(r"catalogs/([0-9]{6,12})\.json")
 _HASH_KEY: Final = "sha256"
-_HASH: Final = b',\n "sha256": "%s"'
+_HASH_LINE: Final = b',\n "sha256": "%s"'
 _END: Final = b"\n}\n"
-_FIRST_HASHED: Final = 3  # layout that holds its own hash
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_HASHED_END: Final = len(_HASH_LINE % (b"0" * 64) + _END)  # bytes of the hash and all that follows it
 
 
 @dataclass(frozen=True, slots=True)
 class PartName:
-    """What the path of a part says: whose it is, and the deal numbers sampled for it, both ends included."""
+    """The name of a part: its pool and the range of deal numbers sampled for it, both ends included."""
 
     level: str
     generation: int
@@ -50,7 +51,7 @@ class PartName:
 
     @property
     def path(self) -> str:
-        """The path itself."""
+        """Path of the part in the data root."""
         folder = generation_prefix(self.level, self.generation)
         return f"{folder}part-{self.first}-{self.last}.parquet"
 
@@ -60,15 +61,14 @@ class Part:
     """One Parquet file of a pool; immutable once the catalog names it.
 
     Attributes:
-        path: where it lies in the data root.
+        path: its path in the data root.
         night: the date of the night that made it; None for a part of a regenerated or compacted pool.
-        first: first deal number sampled.
-        last: last deal number sampled, which is the number of its last deal.
-        rows: how many deals it holds.
-        sha256: hash of the file, 64 hex digits.
-        versions: the definitions that made it, as `pipeline.versions.PART_VERSIONS`.
-        pars: how many of its deals have each par, the par as text; None for a part that was named when
-            catalogs did not say so.
+        first: the first deal number sampled.
+        last: the last deal number sampled, which is the number of its last deal.
+        rows: the number of deals.
+        sha256: the hash of the file, 64 hex digits.
+        versions: the versions of the definitions that made it, as `pipeline.versions.PART_VERSIONS`.
+        pars: the number of deals of each par.
     """
 
     path: str
@@ -78,7 +78,7 @@ class Part:
     rows: int
     sha256: str
     versions: dict[str, int]
-    pars: dict[str, int] | None
+    pars: dict[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +86,12 @@ class Pool:
     """The deals of one level.
 
     Attributes:
-        level: its name.
-        generation: the one in force; they count up from 1 each time the pool is made anew.
-        newest_generation: the highest that was ever in force; a rollback does not lower it.
-        next_number: the deal number from which sampling goes on.
-        last_night: the date of the last night that was made; None before the first.
-        parts: ascending in their deal numbers.
+        level: the name of the level.
+        generation: the generation in force. Generations count up from 1 with each regeneration.
+        newest_generation: the highest generation that was ever in force; a rollback does not lower it.
+        next_number: the deal number at which sampling continues.
+        last_night: the date of the last night that was added; None before the first.
+        parts: in ascending order of their deal numbers.
     """
 
     level: str
@@ -103,8 +103,16 @@ class Pool:
 
     @property
     def size(self) -> int:
-        """How many deals the pool holds."""
+        """The number of deals in the pool."""
         return sum(part.rows for part in self.parts)
+
+    @property
+    def pars(self) -> dict[int, int]:
+        """The number of deals of each par, ascending in par."""
+        total: Counter[int] = Counter()
+        for part in self.parts:
+            total.update(part.pars)
+        return dict(sorted(total.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +120,9 @@ class Catalog:
     """All pools at one moment.
 
     Attributes:
-        version: of the file's layout.
-        change: counts up each time the file is replaced; 0 where there is no file yet.
-        pools: one a level, in the order of `LEVELS`.
+        version: the version of the file's layout.
+        change: counts up each time the file is replaced; 0 if there is no file yet.
+        pools: one per level, in the order of `LEVELS`.
     """
 
     version: int
@@ -122,7 +130,7 @@ class Catalog:
     pools: tuple[Pool, ...]
 
     def pool(self, level: str) -> Pool:
-        """The pool of a level.
+        """Return the pool of a level.
 
         Raises:
             UsageError: there is no such level.
@@ -131,24 +139,24 @@ class Catalog:
         return next(pool for pool in self.pools if pool.level == name)
 
     def with_pool(self, changed: Pool) -> "Catalog":
-        """The catalog with one level's pool replaced."""
+        """Return the catalog with one level's pool replaced."""
         pools = tuple(changed if pool.level == changed.level else pool for pool in self.pools)
         return dataclasses.replace(self, pools=pools)
 
 
 def empty_catalog() -> Catalog:
-    """The catalog of a data root in which no night has been made yet."""
+    """Return the catalog of a data root before its first night."""
     pools = (Pool(name, FIRST_GENERATION, FIRST_GENERATION, 0, None, ()) for name in LEVELS)
     return Catalog(versions.CATALOG, 0, tuple(pools))
 
 
 def generation_prefix(level: str, generation: int) -> str:
-    """Where the parts of one generation of a level lie, with the slash at the end."""
+    """Return the folder of one generation of a level, with a slash at the end."""
     return f"{DEALS_PREFIX}level={level}/generation={generation:04d}/"
 
 
 def parse_part_path(path: str) -> PartName | None:
-    """What the path of a part says; None when it is not written exactly as the path of a part is."""
+    """Return the name that the path of a part stands for; None if the path is not exactly that of a part."""
     match = _PART_PATH.fullmatch(path)
     if match is None:
         return None
@@ -157,23 +165,24 @@ def parse_part_path(path: str) -> PartName | None:
 
 
 def kept_path(change: int) -> str:
-    """Where the catalog of this change is kept once another one has taken its place."""
+    """Return the path at which the catalog of this change is kept after it has been replaced."""
     return f"{KEPT_PREFIX}{change:06d}.json"
 
 
 def kept_changes(storage: Storage) -> tuple[int, ...]:
-    """The changes whose catalogs are kept, ascending; that of the catalog in force may be among them."""
-    found = (_KEPT_PATH.fullmatch(path) for path in storage.list(KEPT_PREFIX))
-    changes = sorted(int(match[1]) for match in found if match is not None)
+    """Return the changes whose catalogs are kept, ascending; the one in force may be among them."""
+    matches = (_KEPT_PATH.fullmatch(path) for path in storage.list(KEPT_PREFIX))
+    changes = sorted(int(match[1]) for match in matches if match is not None)
     return tuple(change for change in changes if change >= FIRST_CHANGE)
 
 
 def load_catalog(storage: Storage) -> Catalog:
-    """The catalog of a data root; the empty one where no night has been made yet.
+    """Return the catalog of a data root; the empty one before the first night.
 
     Raises:
-        DamagedError: the file is not JSON, is from a newer Fairway, lacks something, contradicts itself, or
-            is missing though earlier ones are kept.
+        VersionError: the file has the layout of another version of Fairway.
+        DamagedError: the file is not JSON, lacks something or contradicts itself, or it is missing although
+            the data root has had one.
     """
     try:
         data = storage.read(CATALOG_FILE)
@@ -184,7 +193,7 @@ def load_catalog(storage: Storage) -> Catalog:
 
 
 def _check_never_made(storage: Storage, fault: MissingError) -> None:
-    """Tell a root in which no night has been made from one that has lost its catalog."""
+    """Raise `DamagedError` if a data root without a catalog once had one."""
     kept = kept_changes(storage)
     if kept:
         raise DamagedError(
@@ -193,26 +202,26 @@ def _check_never_made(storage: Storage, fault: MissingError) -> None:
     for record in latest_records(storage):
         if not isinstance(record, DamagedError) and record.counts.change is not None:
             raise DamagedError(
-                f"{CATALOG_FILE} is missing, though the run {record.run_id} has made one; restore a copy"
+                f"{CATALOG_FILE} is missing, but the run {record.run_id} wrote one; restore a copy"
             ) from fault
 
 
 def save_catalog(storage: Storage, catalog: Catalog) -> Catalog:
-    """Swap the catalog: a reader sees the one before until it sees this one whole.
+    """Replace the catalog in one step, so that a reader sees either the old or the new one.
 
-    The one before is kept first. A kept catalog was therefore always in force once, and one that still is has
-    been kept by a run that was stopped before the swap.
+    The old catalog is kept first. So a kept catalog was always in force once; one that is still in force was
+    kept by a run that was stopped before the replacement.
 
     Args:
         storage: the data root; the caller holds its lock.
-        catalog: its pools; it gets the number of its change here.
+        catalog: the pools to save; the number of the change is set here.
 
     Returns:
-        The catalog in force now: that of before where the pools are the same.
+        The catalog now in force: the old one if the pools are the same.
 
     Raises:
-        CheckError: the catalog contradicts itself; the one before stays.
-        DamagedError: the one before is damaged, or is kept already and says something else.
+        CheckError: the catalog contradicts itself; the old one stays.
+        DamagedError: the old catalog is damaged, or its copy exists already with other content.
     """
     before = load_catalog(storage)
     if before.pools == catalog.pools:
@@ -229,85 +238,60 @@ def save_catalog(storage: Storage, catalog: Catalog) -> Catalog:
 
 
 def _keep(storage: Storage, change: int) -> None:
-    """Keep the file of the catalog in force, byte for byte."""
+    """Copy the file of the catalog in force, byte for byte."""
     data, path = storage.read(CATALOG_FILE), kept_path(change)
     try:
         storage.create(path, data)
     except AlreadyThereError as fault:
         if storage.read(path) != data:
             raise DamagedError(
-                f"{path} says something else than {CATALOG_FILE}, of which it is a copy; move it away"
+                f"{path} should be a copy of {CATALOG_FILE} but differs from it; move it away"
             ) from fault
 
 
 def catalog_bytes(catalog: Catalog) -> bytes:
-    """The text of the file: JSON with its keys in a fixed order, its own hash as the last, and a newline.
+    """Return the text of the file: JSON with its keys in a fixed order, its own hash last, and a newline.
 
-    The hash is that of the text without it. It tells a catalog that was edited, or in which a digit has
-    decayed, from one that was in force.
+    The hash covers the text without it. It shows whether a catalog was edited or has decayed since it was
+    written.
     """
-    return _hashed(to_json(catalog))
+    return _with_hash(to_json(catalog))
 
 
-def _hashed(text: bytes) -> bytes:
-    """A text with its own hash as the last key."""
-    return text.removesuffix(_END) + _HASH % sha256_of(text).encode("ascii") + _END
+def _with_hash(text: bytes) -> bytes:
+    """Return a JSON text with its own hash as the last key."""
+    return text.removesuffix(_END) + _HASH_LINE % sha256_of(text).encode("ascii") + _END
 
 
 def parse_catalog(data: bytes, path: str = CATALOG_FILE) -> Catalog:
     """Read the text of a catalog.
 
     Args:
-        data: the file.
-        path: where it lies, for messages.
+        data: the content of the file.
+        path: its path, for messages.
 
     Raises:
+        VersionError: see `load_catalog`.
         DamagedError: see `load_catalog`.
     """
     document = parse(data, path)
-    is_hashed = _layout_of(document) >= _FIRST_HASHED
-    catalog = from_json(Catalog, _in_todays_layout(document, data), path, versions.CATALOG)
+    version = document.get("version")
+    if type(version) is int and version < versions.CATALOG:
+        raise VersionError(
+            f"{path} has layout {version}, which no released Fairway reads; make the pools in a new data root"
+        )
+    document.pop(_HASH_KEY, None)
+    catalog = from_json(Catalog, render(document), path, versions.CATALOG)
     faults = list(_faults(catalog))
-    if is_hashed and _hashed(data[: -len(_hashed(b""))] + _END) != data:
-        faults.append("it is not as it was written, its sha256 says")
+    if _with_hash(data[:-_HASHED_END] + _END) != data:
+        faults.append("its sha256 does not match its content, so it was changed after it was written")
     if faults:
         raise damaged(path, faults)
     return catalog
 
 
-def _layout_of(document: Document) -> int:
-    """The layout of a catalog; 0 where it does not say one."""
-    version = document.get("version")
-    return version if type(version) is int else 0
-
-
-def _in_todays_layout(document: Document, data: bytes) -> bytes:
-    """The text of a catalog without its hash, and as it would be now where it has one of the earlier layouts.
-
-    A catalog of layout 1 is always the first of its root.
-    """
-    version, pools = _layout_of(document), document.get("pools")
-    if version > versions.CATALOG:
-        return data
-    if version >= _FIRST_HASHED:
-        return render({key: value for key, value in document.items() if key != _HASH_KEY})
-    if version == _FIRST_HASHED - 1:
-        return render(document | {"version": versions.CATALOG})
-    if version != 1 or "change" in document or not isinstance(pools, list):
-        return data
-    for pool in (pool for pool in pools if isinstance(pool, dict)):
-        pool["newest_generation"] = pool.get("generation")
-        parts = pool.get("parts")
-        for part in parts if isinstance(parts, list) else ():
-            if isinstance(part, dict):
-                part["pars"] = None
-    return render(document | {"version": versions.CATALOG, "change": FIRST_CHANGE})
-
-
 def _faults(catalog: Catalog) -> Iterator[str]:
-    """Everything in which a catalog of the right types contradicts itself."""
-    if catalog.version != versions.CATALOG:
-        yield f"version {catalog.version} was never used"
+    """Yield every contradiction in a catalog whose types are right."""
     if catalog.change < FIRST_CHANGE:
         yield f"change {catalog.change} is below {FIRST_CHANGE}"
     names = [pool.level for pool in catalog.pools]
@@ -318,7 +302,7 @@ def _faults(catalog: Catalog) -> Iterator[str]:
 
 
 def pool_faults(pool: Pool) -> Iterator[str]:
-    """Everything in which a pool contradicts itself, one sentence each."""
+    """Yield every contradiction in a pool, one sentence each."""
     if pool.generation < FIRST_GENERATION:
         yield f"generation {pool.generation} is below {FIRST_GENERATION}"
     if pool.newest_generation < pool.generation:
@@ -331,7 +315,7 @@ def pool_faults(pool: Pool) -> Iterator[str]:
         if after.first <= before.last:
             yield f"part {quoted(after.path)} begins before {quoted(before.path)} ends"
     if pool.parts and pool.next_number <= pool.parts[-1].last:
-        yield f"next_number {pool.next_number} was sampled already, in {quoted(pool.parts[-1].path)}"
+        yield f"next_number {pool.next_number} was already sampled for {quoted(pool.parts[-1].path)}"
 
 
 def _part_faults(pool: Pool, part: Part) -> Iterator[str]:
@@ -341,14 +325,9 @@ def _part_faults(pool: Pool, part: Part) -> Iterator[str]:
         yield "the path is not that of a part of this level, generation and these numbers"
     if not 1 <= part.rows <= part.last - part.first + 1:
         yield f"{part.rows} rows do not fit the numbers {part.first} .. {part.last}"
-    if part.pars is not None and not _adds_up(part.pars, part.rows):
+    if min(part.pars.values(), default=0) < 1 or sum(part.pars.values()) != part.rows:
         yield f"its pars do not add up to its {part.rows} rows"
     if not _SHA256.fullmatch(part.sha256):
         yield "sha256 is not 64 hex digits"
     if part.night is not None and (pool.last_night is None or part.night > pool.last_night):
         yield f"night {part.night} is after last_night {pool.last_night}"
-
-
-def _adds_up(pars: dict[str, int], rows: int) -> bool:
-    are_numbers = all(par.isascii() and par.isdecimal() for par in pars)
-    return are_numbers and all(count > 0 for count in pars.values()) and sum(pars.values()) == rows

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from pipeline.deals.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64, Row
-from pipeline.errors import CheckError, DamagedError, NewerError
+from pipeline.errors import CheckError, DamagedError, VersionError
 from pipeline.versions import PART_VERSIONS
 
 ROW_GROUP_ROWS: Final = 10_000
@@ -166,7 +166,7 @@ def logical_hash(table: Any) -> str:
 def _check_columns(schema: Any, path: str) -> None:
     version = versions_in(schema).get("schema", 0)
     if version > PART_VERSIONS["schema"]:
-        raise NewerError(
+        raise VersionError(
             f"{path} is of schema {version}, this Fairway reads {PART_VERSIONS['schema']}: upgrade it"
         )
     if not schema.equals(DEALS_SCHEMA):

@@ -77,7 +77,7 @@ def part_of(name: PartName, night: date | None, pars: Mapping[int, int], data: b
         sum(pars.values()),
         sha256_of(data),
         dict(PART_VERSIONS),
-        {str(par): count for par, count in sorted(pars.items())},
+        dict(sorted(pars.items())),
     )
 
 
@@ -122,15 +122,6 @@ def puzzles_of(storage: Storage, part: Part) -> list[str]:
     """
     puzzles: list[str] = read_named_part(storage, part, ["puzzle_id"])["puzzle_id"].to_pylist()
     return puzzles
-
-
-def pars_of(storage: Storage, part: Part) -> Counter[int]:
-    """How many deals of a part have each par, by the part itself.
-
-    Raises:
-        DamagedError: see `read_named_part`.
-    """
-    return Counter(read_named_part(storage, part, ["par"])["par"].to_pylist())
 
 
 def clear_unreferenced(storage: Storage, catalog: Catalog) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from pipeline.errors import DamagedError, NewerError
+from pipeline.errors import DamagedError, VersionError
 from pipeline.store.text import listed, quoted, shortened
 from solver.cards import CARD_NAMES
 
@@ -138,13 +138,13 @@ def from_json(kind: type[_Value], data: bytes, path: str, version: int) -> _Valu
         version: the newest version of the file that this program knows.
 
     Raises:
-        NewerError: if a newer Fairway wrote the file.
+        VersionError: if a newer Fairway wrote the file.
         DamagedError: if it is not JSON, or a field is missing, has another type or is unknown.
     """
     document = parse(data, path)
     found = document.get("version")
     if isinstance(found, int) and found > version:
-        raise NewerError(f"{path} has version {found}, but this Fairway reads up to {version}; upgrade it")
+        raise VersionError(f"{path} has version {found}, but this Fairway reads up to {version}; upgrade it")
     value = validated(kind, data, path)
     if adapter_of(kind).dump_python(value, mode="json") != document:
         raise damaged(path, ["it contains unknown keys"])

@@ -4,14 +4,13 @@ Times are on the wall clock. Opening, which is the catalog, the connection and i
 statement that asks nothing; a query's own time is what it takes beyond that, round by round.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
 from jobs.settings.load import processors
 from pipeline.deals.levels import LEVELS
-from pipeline.play.rounds import full_rounds, par_counts
+from pipeline.play.rounds import full_rounds
 from pipeline.pools.catalog import Catalog, load_catalog
 from pipeline.query.engine import asked
 from pipeline.store.storage import LocalStorage
@@ -67,9 +66,7 @@ def _of_pools(storage: LocalStorage, catalog: Catalog, rounds: int) -> Iterator[
                 lambda rows: [row[1] for row in rows] == [number] * len(catalog.pools),
             ),
             "pool status": partial(_command, storage, "pool", "status"),
-            "last round": partial(
-                _command, storage, "round", _LEVEL, "--number", str(_rounds(storage, catalog))
-            ),
+            "last round": partial(_command, storage, "round", _LEVEL, "--number", str(_rounds(catalog))),
         },
     )
     opening = spent["opening"]
@@ -104,9 +101,6 @@ def _command(storage: LocalStorage, *arguments: str) -> Spent:
     return spent
 
 
-def _rounds(storage: LocalStorage, catalog: Catalog) -> int:
+def _rounds(catalog: Catalog) -> int:
     """How many rounds a level has."""
-    counts: Counter[int] = Counter()
-    for part in catalog.pool(_LEVEL).parts:
-        counts.update(par_counts(storage, part))
-    return full_rounds(counts, LEVELS[_LEVEL].course)
+    return full_rounds(catalog.pool(_LEVEL).pars, LEVELS[_LEVEL].course)

@@ -1,7 +1,6 @@
 """The commands on a pool's history: what they print for people and programs, and what they leave behind."""
 
 import json
-import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -109,32 +108,6 @@ def test_the_history_tells_generations_and_changes(
     assert "the last 2 of 4" in text
     assert "2026-12-01 12:01" in text
     assert files_of(storage.root) == before
-
-
-def without_pars(storage: LocalStorage) -> None:
-    """Let the catalogs be silent on pars, as those of the earlier layouts may be."""
-    for path in ("catalog.json", *storage.list("catalogs/")):
-        silent = re.sub(rb'"pars": \{[^}]*\}', b'"pars": null', storage.read(path))
-        silent = re.sub(rb',\n "sha256": "[0-9a-f]*"\n\}', b"}", silent).replace(
-            b'"version": 3', b'"version": 2'
-        )
-        storage.replace(path, silent)
-
-
-def test_the_pars_are_those_of_the_deals_whether_the_catalog_says_so_or_not(storage: LocalStorage) -> None:
-    commands = (("pool", "status"), ("pool", "history", "medium"))
-    told = [document(*command, "--data", storage.root, "--json") for command in commands]
-    assert sum(told[0]["levels"][1]["pars"].values()) == 6
-    without_pars(storage)
-    assert [document(*command, "--data", storage.root, "--json") for command in commands] == told
-
-
-def test_a_damaged_part_of_an_earlier_generation_does_not_hide_the_others(storage: LocalStorage) -> None:
-    without_pars(storage)
-    storage.replace(storage.list("deals/")[0], b"PAR1")
-    found = document("pool", "history", "medium", "--data", storage.root, "--json")
-    assert [each["pars"] is None for each in found["generations"]] == [True, False]
-    assert "damaged" in done("pool", "history", "medium", "--data", storage.root).text
 
 
 def test_a_pool_without_a_history_says_so(storage: LocalStorage) -> None:

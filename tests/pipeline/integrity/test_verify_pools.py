@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -107,9 +108,13 @@ def rewrite(storage: LocalStorage, change: Callable[[Any], Any], place: int = 0)
     catalog = load_catalog(storage)
     part = parts_of(catalog)[place]
     stream = io.BytesIO()
-    pq.write_table(change(pq.ParquetFile(io.BytesIO(storage.read(part.path))).read()), stream)
+    table = change(pq.ParquetFile(io.BytesIO(storage.read(part.path))).read())
+    pq.write_table(table, stream)
+    pars = dict(Counter(table["par"].to_pylist())) if "par" in table.column_names else {}
+    if None in pars or sum(pars.values()) != part.rows:
+        pars = part.pars
     storage.replace(part.path, stream.getvalue())
-    changed = dataclasses.replace(part, sha256=sha256_of(stream.getvalue()), pars=None)
+    changed = dataclasses.replace(part, sha256=sha256_of(stream.getvalue()), pars=pars)
     pools = [
         dataclasses.replace(pool, parts=tuple(changed if one == part else one for one in pool.parts))
         for pool in catalog.pools
@@ -134,12 +139,12 @@ def test_a_gap_between_parts_is_found(storage: LocalStorage) -> None:
 def test_other_counts_of_pars_in_the_catalog_are_found(storage: LocalStorage) -> None:
     catalog = load_catalog(storage)
     pool = catalog.pools[0]
-    wrong = dataclasses.replace(pool.parts[0], pars={"5": pool.parts[0].rows})
+    wrong = dataclasses.replace(pool.parts[0], pars={5: pool.parts[0].rows})
     parts = (wrong, *pool.parts[1:])
     save_catalog(storage, catalog.with_pool(dataclasses.replace(pool, parts=parts)))
     (problem,) = verified(storage)[NUMBERS].problems
     assert problem.file == wrong.path
-    assert problem.what.startswith("its pars are {'3': ")
+    assert problem.what.startswith("its pars are {3: ")
 
 
 def with_value(column: str, row: int, value: Any) -> Callable[[Any], Any]:

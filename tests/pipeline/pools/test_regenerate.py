@@ -383,7 +383,7 @@ def test_the_bytes_do_not_depend_on_the_number_of_workers(
 
 
 def test_by_default_it_begins_where_the_pool_begins_and_is_of_its_size() -> None:
-    part = Part(PartName(LEVEL, 1, 1000, 1009).path, None, 1000, 1009, 7, "0" * 64, {}, None)
+    part = Part(PartName(LEVEL, 1, 1000, 1009).path, None, 1000, 1009, 7, "0" * 64, {}, {3: 7})
     pool = dataclasses.replace(empty_catalog().pool(LEVEL), parts=(part,), next_number=1010)
     wanted = plan_regeneration(pool, None, None)
     assert (wanted.first, wanted.size) == (1000, 7)
