@@ -23,7 +23,7 @@ from pipeline.daily.files import (
     published_days,
     solution_path,
 )
-from pipeline.errors import DamagedError, MissingError, VersionError, StorageError
+from pipeline.errors import DamagedError, MissingError, StorageError, VersionError
 from pipeline.store.documents import INDEX_SCHEMA, Document, parse, render, schema_faults
 from pipeline.store.storage import Storage
 from pipeline.store.text import sha256_of
