@@ -80,7 +80,7 @@ def scorecard(
 
 def _share(storage: LocalStorage, day: date, line: str, *, as_json: bool) -> None:
     from pipeline.daily.files import published_daily
-    from pipeline.play.share import played_daily
+    from pipeline.play.scorecard import played_daily
 
     played = played_daily(published_daily(storage, day), line)
     if as_json:

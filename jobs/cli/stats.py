@@ -12,6 +12,8 @@ from jobs.terminal.options import Config, Data, Json, Workers
 from jobs.terminal.output import check_apart, check_outside, check_writable, put_json, sink
 from jobs.terminal.plotting import check_plotting, plotting
 from jobs.terminal.result_file import read_results
+from pipeline.play.player import played_rounds, player_page
+from pipeline.pools.catalog import load_catalog
 from pipeline.studies.calibration import Calibration, calibrations
 from solver.errors import UsageError
 
@@ -53,10 +55,6 @@ def stats(
 
     Example: fairway stats results.jsonl -o players.svg
     """
-    from pipeline.play.played_rounds import played_rounds
-    from pipeline.play.player import player_page
-    from pipeline.pools.catalog import load_catalog
-
     settings = read_settings(config, data=data, workers=workers)
     check_readable(files)
     if output is not None:

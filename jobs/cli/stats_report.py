@@ -1,26 +1,23 @@
 """What results say, as a document for programs and as text for people."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from jobs.terminal.output import put_table, say
+from pipeline.play.player import PlayedRound, PlayerPage, Streak
 from pipeline.studies.calibration import Calibration
 from pipeline.studies.statistics import Interval, Mean
-
-if TYPE_CHECKING:  # these load Arrow, which help must not wait for
-    from pipeline.play.played_rounds import PlayedRound
-    from pipeline.play.player import PlayerPage, Streak
 
 _PERCENT: Final = 100
 _NONE: Final = "-"
 
 
-def document_of(page: "PlayerPage", rows: Sequence[Calibration]) -> dict[str, Any]:
+def document_of(page: PlayerPage, rows: Sequence[Calibration]) -> dict[str, Any]:
     """All that results say, keys in a fixed order; null for what is not known."""
     return {"player": _page_document(page), "calibration": [_row_document(row) for row in rows]}
 
 
-def tell(page: "PlayerPage", rows: Sequence[Calibration]) -> None:
+def tell(page: PlayerPage, rows: Sequence[Calibration]) -> None:
     """Print what results say for people."""
     for name, text in _page_lines(page):
         say(f"{name:<15}{text}")
@@ -33,7 +30,7 @@ def tell(page: "PlayerPage", rows: Sequence[Calibration]) -> None:
         _tell_shares(rows)
 
 
-def _page_document(page: "PlayerPage") -> dict[str, Any]:
+def _page_document(page: PlayerPage) -> dict[str, Any]:
     return {
         "holes": page.holes,
         "cleared": page.cleared,
@@ -52,7 +49,7 @@ def _page_document(page: "PlayerPage") -> dict[str, Any]:
     }
 
 
-def _round_document(played: "PlayedRound | None") -> dict[str, Any] | None:
+def _round_document(played: PlayedRound | None) -> dict[str, Any] | None:
     if played is None:
         return None
     return {
@@ -64,7 +61,7 @@ def _round_document(played: "PlayedRound | None") -> dict[str, Any] | None:
     }
 
 
-def _streak_document(streak: "Streak | None") -> dict[str, Any] | None:
+def _streak_document(streak: Streak | None) -> dict[str, Any] | None:
     if streak is None:
         return None
     return {
@@ -103,7 +100,7 @@ def _ends(interval: Interval) -> list[float]:
     return [interval.low, interval.high]
 
 
-def _page_lines(page: "PlayerPage") -> list[tuple[str, str]]:
+def _page_lines(page: PlayerPage) -> list[tuple[str, str]]:
     return [
         ("holes played", f"{page.holes:,}, {page.cleared:,} of them cleared"),
         ("rounds played", f"{page.rounds:,}, {page.rounds_won:,} of them won"),
@@ -116,20 +113,20 @@ def _page_lines(page: "PlayerPage") -> list[tuple[str, str]]:
     ]
 
 
-def _round_text(played: "PlayedRound | None") -> str:
+def _round_text(played: PlayedRound | None) -> str:
     if played is None:
         return _NONE
     return f"{played.score} at par {played.par}: {played.level}, round {played.round}"
 
 
-def _streak_text(streak: "Streak | None") -> str:
+def _streak_text(streak: Streak | None) -> str:
     if streak is None:
         return _NONE
     dates = "1 date" if streak.dates == 1 else f"{streak.dates:,} dates"
     return f"{dates}; longest streak {streak.longest:,}, latest {streak.last:,} (to {streak.last_date})"
 
 
-def _tell_pars(page: "PlayerPage") -> None:
+def _tell_pars(page: PlayerPage) -> None:
     put_table(
         [("par", True), ("holes", True), ("against par", True)],
         [

@@ -10,7 +10,7 @@ from jobs.terminal.line_file import opened
 from jobs.terminal.progress import shown_progress
 from pipeline.play.results import Played, Result, checked
 from pipeline.store.storage import Storage
-from pipeline.work.executors import batches_ahead, local_executor
+from pipeline.work.executors import local_work
 from pipeline.work.progress import Progress
 
 
@@ -29,10 +29,10 @@ def read_results(files: Sequence[Path], storage: Storage, workers: int) -> list[
     """
     with (
         shown_progress() as progress,
-        local_executor(workers) as executor,
+        local_work(workers) as work,
         closing(_told(files, progress)) as results,
     ):
-        return list(checked(results, storage, executor, batches_ahead(workers)))
+        return list(checked(results, storage, work))
 
 
 def _told(files: Sequence[Path], progress: Progress) -> Generator[Result, None, None]:

@@ -1,1 +1,1 @@
-"""What people play and how it is scored. May import pools, daily and what they stand on."""
+"""Rounds, scorecards and results of players. May import pools, daily and the wings below them."""

@@ -1,26 +1,64 @@
-"""What a player's page shows: how many holes and rounds, how well, how fast, how many dates in a row."""
+"""A player's results: rounds, averages, records and streaks.
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+Each deal of a pool belongs to at most one round. The n-th playing of a round consists of the n-th result on
+each of its holes, in whatever order they were played: a round counts when its last hole has been played, and
+again when all holes have been played again.
+"""
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from statistics import fmean
 from typing import Final, TypeVar
 
-from pipeline.play.played_rounds import PlayedRound, best_of
+from pipeline.deals.levels import LEVELS, level_named
 from pipeline.play.results import Played
+from pipeline.play.rounds import Place, places
+from pipeline.pools.catalog import Catalog, Pool
+from pipeline.pools.parts import read_named_part
+from pipeline.store.storage import Storage
 
+_COLUMNS: Final = ("deal_number", "par")
 _DAY: Final = timedelta(days=1)
 _Value = TypeVar("_Value", int, float)
 
 
 @dataclass(frozen=True, slots=True)
-class Average:
-    """How holes were played against par.
+class PlayedRound:
+    """A completed round.
 
     Attributes:
-        holes: how many.
-        against_par: mean of score less par.
+        level: name of the level.
+        round: number of the round.
+        score: sum of the scores of its holes.
+        par: sum of their pars.
+    """
+
+    level: str
+    round: int
+    score: int
+    par: int
+
+    @property
+    def against_par(self) -> int:
+        """The score minus the par."""
+        return self.score - self.par
+
+    @property
+    def is_won(self) -> bool:
+        """Whether the round was played at par or better."""
+        return self.score <= self.par
+
+
+@dataclass(frozen=True, slots=True)
+class Average:
+    """Average result of a number of holes.
+
+    Attributes:
+        holes: number of holes.
+        against_par: mean of score minus par.
     """
 
     holes: int
@@ -29,13 +67,13 @@ class Average:
 
 @dataclass(frozen=True, slots=True)
 class Streak:
-    """Dates in a row on which the Daily hole was played, however well.
+    """Consecutive dates on which the Daily hole was played, whatever the score.
 
     Attributes:
-        dates: how many dates it was played on in all.
-        longest: the most in a row.
-        last: those in a row that end with the last one.
-        last_date: the last one.
+        dates: number of dates on which it was played.
+        longest: length of the longest streak.
+        last: length of the streak that ends on the last date.
+        last_date: the last date.
     """
 
     dates: int
@@ -49,17 +87,17 @@ class PlayerPage:
     """A player's page.
 
     Attributes:
-        holes: how many were played.
-        cleared: how many of them were cleared.
-        rounds: how many were played to their end.
-        rounds_won: how many of them at par or better.
-        best_round: the one furthest under par; None where none was played.
-        overall: all holes against par; None where none was played.
-        by_par: holes against par, for each par that was played, ascending.
+        holes: number of holes played.
+        cleared: number of them that were cleared.
+        rounds: number of completed rounds.
+        rounds_won: number of them at par or better.
+        best_round: the round furthest under par; None without rounds.
+        overall: average over all holes; None without holes.
+        by_par: averages by par, ascending.
         longest_run: the most plays between two draws; None without a line.
-        best_seconds: the shortest time that a hole was cleared in; None where that is not known.
-        fewest_moves: the shortest line that cleared a hole; None where there is none.
-        streak: of Daily holes; None where none was played.
+        best_seconds: shortest time in which a hole was cleared; None if unknown.
+        fewest_moves: fewest moves with which a hole was cleared; None if unknown.
+        streak: of Daily holes; None if none was played.
     """
 
     holes: int
@@ -76,20 +114,20 @@ class PlayerPage:
 
 
 def player_page(results: Sequence[Played], rounds: Sequence[PlayedRound]) -> PlayerPage:
-    """The page of whoever played these holes.
+    """Summarise the results of one player.
 
     Args:
-        results: in the order they were played.
-        rounds: that they make up.
+        results: in the order in which they were played.
+        rounds: the rounds that they complete.
     """
-    cleared = [played for played in results if played.is_cleared]
+    cleared = [played for played in results if played.cleared]
     return PlayerPage(
         holes=len(results),
         cleared=len(cleared),
         rounds=len(rounds),
         rounds_won=sum(played.is_won for played in rounds),
         best_round=best_of(rounds),
-        overall=Average(len(results), fmean(played.against_par for played in results)) if results else None,
+        overall=_average([played.against_par for played in results]) if results else None,
         by_par=_by_par(results),
         longest_run=max(_known(played.longest_run for played in results), default=None),
         best_seconds=min(_known(played.seconds for played in cleared), default=None),
@@ -98,21 +136,96 @@ def player_page(results: Sequence[Played], rounds: Sequence[PlayedRound]) -> Pla
     )
 
 
+def played_rounds(results: Sequence[Played], storage: Storage, catalog: Catalog) -> tuple[PlayedRound, ...]:
+    """Find the rounds that results complete: in the order of levels, numbers and playings.
+
+    Only results that name their deal by its number count; Daily holes belong to no round.
+
+    Args:
+        results: in the order in which they were played.
+        storage: the data root; it is only read.
+        catalog: of the data root; the rounds are those of the current generations.
+
+    Raises:
+        DamagedError: a part differs from what the catalog says.
+    """
+    rounds: list[PlayedRound] = []
+    for level in LEVELS.values():
+        scores: dict[int, list[int]] = defaultdict(list)
+        for played in results:
+            if played.number is not None and played.hole.rules == level.rules:
+                scores[played.number].append(played.score)
+        if scores:
+            rounds += rounds_in(level.name, scores, places_in(storage, catalog.pool(level.name), scores))
+    return tuple(rounds)
+
+
+def rounds_in(
+    level: str, scores: Mapping[int, Sequence[int]], found: Mapping[int, Place]
+) -> Iterator[PlayedRound]:
+    """Find the rounds that scores complete.
+
+    Args:
+        level: name of the level.
+        scores: by deal number, in the order in which they were played.
+        found: places of those deal numbers that belong to a round.
+    """
+    holes: dict[int, list[Sequence[int]]] = defaultdict(list)
+    for number, place in found.items():
+        holes[place.round].append(scores[number])
+    course = level_named(level).course
+    for number in sorted(holes):
+        if len(holes[number]) == len(course):
+            for card in zip(*holes[number], strict=False):  # as often as the hole played least often
+                yield PlayedRound(level, number, sum(card), sum(course))
+
+
+def best_of(rounds: Iterable[PlayedRound]) -> PlayedRound | None:
+    """Return the first of the rounds that are furthest under par; None if there are no rounds."""
+    return min(rounds, key=lambda played: played.against_par, default=None)
+
+
+def places_in(storage: Storage, pool: Pool, numbers: Collection[int]) -> dict[int, Place]:
+    """Find the places of deals in the rounds of a pool; numbers without a place are left out.
+
+    Only parts whose range contains one of the numbers are read.
+
+    Raises:
+        DamagedError: a part differs from what the catalog says.
+    """
+    course, wanted = level_named(pool.level).course, sorted(numbers)
+    before: Counter[int] = Counter()
+    found: dict[int, Place] = {}
+    for part in pool.parts:
+        if bisect_left(wanted, part.first) < bisect_left(wanted, part.last + 1):
+            table = read_named_part(storage, part, _COLUMNS)
+            of_deals = places(table["par"].to_pylist(), course, before)
+            for number, place in zip(table["deal_number"].to_pylist(), of_deals, strict=True):
+                if place is not None and number in numbers:
+                    found[number] = place
+        before.update(part.pars)
+    return found
+
+
 def streak_of(days: Collection[date]) -> Streak | None:
-    """The streaks among dates; None where there are none."""
+    """Return the streaks of a set of dates; None if it is empty."""
     longest = last = 0
-    before = None
+    previous = None
     for day in sorted(days):
-        last = last + 1 if before is not None and day - before == _DAY else 1
-        longest, before = max(longest, last), day
-    return None if before is None else Streak(len(days), longest, last, before)
+        last = last + 1 if previous is not None and day - previous == _DAY else 1
+        longest, previous = max(longest, last), day
+    return None if previous is None else Streak(len(days), longest, last, previous)
+
+
+def _average(against_par: Sequence[int]) -> Average:
+    return Average(len(against_par), fmean(against_par))
 
 
 def _by_par(results: Iterable[Played]) -> dict[int, Average]:
     against: dict[int, list[int]] = defaultdict(list)
     for played in results:
         against[played.hole.par].append(played.against_par)
-    return {par: Average(len(against[par]), fmean(against[par])) for par in sorted(against)}
+    return {par: _average(against[par]) for par in sorted(against)}
 
 
 def _known(values: Iterable[_Value | None]) -> Iterator[_Value]:

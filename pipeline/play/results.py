@@ -1,10 +1,9 @@
-"""Results: holes as somebody played them, checked, and held against the deal and the steady player.
+"""Results of played holes: checked, and compared with par, the best score and the steady player.
 
-A line is replayed. A score that comes without one is believed unless it is better than the best there is.
+A line is replayed. A score without a line is accepted unless it is better than the best possible score.
 """
 
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -17,31 +16,33 @@ from pipeline.daily.files import published_daily
 from pipeline.deals.levels import par_of
 from pipeline.errors import CheckError
 from pipeline.store.storage import Storage
-from pipeline.work.ordered import in_order
+from pipeline.work.executors import Work
 from solver.errors import LineError, UsageError
+from solver.players.steady import rate
+from solver.search.exact import solve
 from solver.table.deal import Deal
 from solver.table.moves import run_lengths
-from solver.table.replay import replay
+from solver.table.replay import Replay, replay
 from solver.table.rules import Rules, rules_named
 from solver.table.score import LOWEST_SCORE, means_cleared
 
-_CHUNK: Final = 1024  # results held at a time until their holes are rated
+_CHUNK: Final = 1024  # results held in memory while their holes are rated
 
 Hole: TypeAlias = tuple[Deal, Rules] | date
-"""What was played: a deal under its rules, or the Daily hole of a date."""
+"""The hole that was played: a deal under its rules, or the Daily hole of a date."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What is told of one hole that somebody played; a line or a score, or both.
+    """A result as it was submitted, with a line, a score or both.
 
     Attributes:
-        where: it is told, for messages.
-        hole: what was played.
-        number: the deal's number; None where the deal is told by its cards, or is a Daily hole.
-        line: the moves; None where they are not told.
-        score: the score; None where it is not told.
-        seconds: how long it took; None where that is not told.
+        where: file and line it was read from, for messages.
+        hole: the hole that was played.
+        number: the deal number; None for a deal given by its cards and for a Daily hole.
+        line: the moves; None if not given.
+        score: the score; None if not given.
+        seconds: time taken; None if not given.
     """
 
     where: str
@@ -54,15 +55,15 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class RatedHole:
-    """A hole with all that a result is held against.
+    """A hole with the figures that results are compared with.
 
     Attributes:
         deal: the cards.
-        rules: what it is played by.
+        rules: the King rule.
         par: its par.
-        reached: a score that can be reached for certain, though not always the best.
-        steady_mean: the steady player's mean score.
-        steady_at_par: how likely the steady player makes par or better.
+        reached: a score that is known to be possible, not necessarily the best.
+        steady_mean: mean score of the steady player.
+        steady_at_par: probability that the steady player makes par or better.
     """
 
     deal: Deal
@@ -78,53 +79,49 @@ class Played:
     """A result that has been checked.
 
     Attributes:
-        hole: what was played.
-        number: the deal's number; None where it is not known.
-        day: the date, for a Daily hole.
-        score: as it stands where the line ends, whether or not the hole was over.
-        seconds: how long it took; None where that is not known.
-        moves: how many moves the line has; None without one.
+        hole: the hole that was played.
+        number: the deal number; None if unknown.
+        day: the date of a Daily hole; None for other holes.
+        cleared: whether the columns are empty.
+        score: at the end of the line, whether or not the hole was finished.
+        seconds: time taken; None if unknown.
+        moves: number of moves; None without a line.
         longest_run: the most plays between two draws; None without a line.
     """
 
     hole: RatedHole
     number: int | None
     day: date | None
+    cleared: bool
     score: int
     seconds: float | None
     moves: int | None
     longest_run: int | None
 
     @property
-    def is_cleared(self) -> bool:
-        """Whether no card is left in the columns."""
-        return means_cleared(self.score)
-
-    @property
     def against_par(self) -> int:
-        """The score less the par."""
+        """The score minus the par."""
         return self.score - self.hole.par
 
 
-def checked(results: Iterable[Result], storage: Storage, executor: Executor, ahead: int) -> Iterator[Played]:
-    """Results held against their holes, in their order; each hole is rated once.
+def checked(results: Iterable[Result], storage: Storage, work: Work) -> Iterator[Played]:
+    """Check results, in their order; each hole is rated once.
 
     Args:
-        results: they may come one by one; only some are held at a time.
+        results: read in chunks, so they may come from a generator.
         storage: the data root with the Daily holes; it is only read.
-        executor: rates the deals; kernels must have been loaded.
-        ahead: how many holes at most are handed out at a time.
+        work: rates the deals.
 
     Raises:
-        UsageError: a result that cannot be, with where it is told; those before it have been yielded.
-        CheckError: the Daily hole of a date is not published; likewise.
-        DamagedError: a Daily hole is not what it must be.
+        UsageError: a result is not possible; the earlier ones have been yielded.
+        CheckError: the Daily hole of a date is not published; the earlier ones have been yielded.
+        DamagedError: a Daily hole is damaged.
     """
     rated: dict[Hole, RatedHole] = {}
     for chunk in _chunks(results):
         holes = (result.hole for result in chunk if result.hole not in rated)
         deals = [hole for hole in dict.fromkeys(holes) if not isinstance(hole, date)]
-        rated.update(zip(deals, in_order(executor, _rated_pair, deals, ahead), strict=True))
+        rated.update(zip(deals, work.in_order(_rated_pair, deals), strict=True))
         for result in chunk:
             if isinstance(result.hole, date) and result.hole not in rated:
                 rated[result.hole] = _rated_date(storage, result.hole, result.where)
@@ -132,22 +129,20 @@ def checked(results: Iterable[Result], storage: Storage, executor: Executor, ahe
 
 
 def rated_deal(deal: Deal, rules: Rules) -> RatedHole:
-    """Rate a deal by the steady player; kernels must have been loaded."""
-    from solver.players.steady import rate  # it has kernels, whose cache must be found first
-
+    """Rate a deal with the steady player."""
     distribution = rate(deal, rules)
     par = par_of(distribution)
-    # What it ever makes can be made. It never draws while it can play, so there may be better.
+    # Scores of the steady player are possible. It never draws while it can play, so better ones may exist.
     reached = next(score for score, mass in enumerate(distribution.masses, LOWEST_SCORE) if mass)
     return RatedHole(deal, rules, par, reached, distribution.mean_exact, distribution.at_most(par))
 
 
 def rated_daily(storage: Storage, day: date) -> RatedHole:
-    """The Daily hole of a date as it is published.
+    """Return the published Daily hole of a date.
 
     Raises:
         CheckError: it is not published.
-        DamagedError: it is not what it must be.
+        DamagedError: it is damaged.
     """
     daily = published_daily(storage, day)
     par, steady = daily["par"], daily["steady"]
@@ -165,38 +160,36 @@ def played(result: Result, hole: RatedHole) -> Played:
     """Check a result.
 
     Raises:
-        LineError: its line breaks the rules; it says where it is told.
-        UsageError: its score is not that of its line, or cannot be reached.
+        LineError: a move of its line is not legal.
+        UsageError: its score is not the score of its line, or is better than the best possible score.
     """
-    score, moves, run = result.score, None, None
-    if result.line is not None:
-        score = _replayed_score(result, hole)
-        moves = len(result.line)
-        run = max(run_lengths(result.line))
-    if score is None:
-        raise UsageError(f"{result.where}: neither a line nor a score")
-    if score < hole.reached and score < (best := _best_score(hole.deal, hole.rules)):
-        raise UsageError(f"{result.where}: a score of {score} cannot be reached, the best one is {best}")
     day = result.hole if isinstance(result.hole, date) else None
-    return Played(hole, result.number, day, score, result.seconds, moves, run)
+    if result.line is not None:
+        end = _replayed(result, hole)
+        moves, run = len(result.line), max(run_lengths(result.line))
+        return Played(hole, result.number, day, end.cleared, end.score, result.seconds, moves, run)
+    score = result.score
+    if score is None:
+        raise UsageError(f"{result.where}: neither a line nor a score; give one of them")
+    if score < hole.reached and score < (best := _best_score(hole.deal, hole.rules)):
+        raise UsageError(f"{result.where}: a score of {score} is not possible; the best is {best}")
+    return Played(hole, result.number, day, means_cleared(score), score, result.seconds, None, None)
 
 
-def _replayed_score(result: Result, hole: RatedHole) -> int:
+def _replayed(result: Result, hole: RatedHole) -> Replay:
     try:
-        found = replay(hole.deal, hole.rules, result.line or "").score
+        end = replay(hole.deal, hole.rules, result.line or "")
     except LineError as error:
         raise error.in_line(result.where) from error
-    if result.score not in (None, found):
+    if result.score not in (None, end.score):
         raise UsageError(
-            f"{result.where}: the score is told as {result.score}, but the line gives {found}; leave one out"
+            f"{result.where}: the score is given as {result.score}, but the line scores {end.score}; omit one"
         )
-    return found
+    return end
 
 
 @cache
 def _best_score(deal: Deal, rules: Rules) -> int:
-    from solver.search.exact import solve  # as above
-
     best_score = solve(deal, rules).best_score
     if best_score is None:
         raise AssertionError("the search for the fewest cards left gave no score")
@@ -223,6 +216,6 @@ def _chunks(results: Iterable[Result]) -> Iterator[list[Result]]:
                 yield chunk
                 chunk = []
     except UsageError:
-        yield chunk  # what is wrong there is told first
+        yield chunk  # faults in earlier results are reported first
         raise
     yield chunk

@@ -1,30 +1,43 @@
-"""Scorecards: what scores on the holes of a round come to against par, and whether the round is won."""
+"""Scorecards of rounds, and the text with which a player shares a Daily hole.
+
+The shared text consists of date, hole, par, score and a bar with the lengths of the runs between draws. It
+reveals no card, no column and nothing about the best score.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Final
 
+from pipeline.daily.checks import deal_of
 from pipeline.deals.levels import level_named
 from pipeline.play.rounds import Hole, Round
+from pipeline.store.documents import Document
 from solver.errors import LineError, UsageError
 from solver.table.deal import parse_deal
+from solver.table.moves import run_lengths
 from solver.table.replay import replay
-from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, score_name
+from solver.table.rules import rules_named
+from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, score_name, signed
 
 CIRCLE: Final = "circle"
 BOX: Final = "box"
+BLOCKS: Final = "▁▂▃▄▅▆▇█"
+_DOT: Final = "·"
+_PLAIN_BLOCK: Final = "|"
+_PLAIN_DOT: Final = "."
 
-_MADE: Final = ("score", "against_par", "name", "mark", "running")  # what a card says of a hole
+_MADE: Final = ("score", "against_par", "name", "mark", "running")  # keys of a played hole
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A hole that has been played, as it stands on the card.
+    """A played hole on a card.
 
     Attributes:
         hole: the hole.
-        score: what was made of it.
-        running: the score against par of the round up to this hole.
+        score: its score.
+        running: score against par of the round up to and including this hole.
     """
 
     hole: Hole
@@ -33,23 +46,23 @@ class Entry:
 
     @property
     def against_par(self) -> int:
-        """The score against the hole's par."""
+        """The score minus the par of the hole."""
         return self.score - self.hole.par
 
     @property
     def name(self) -> str:
-        """What the score is called: Eagle to Double bogey, the signed number beyond them."""
+        """Name of the score: Eagle to Double bogey, otherwise the signed difference."""
         return score_name(self.score, self.hole.par)
 
     @property
     def mark(self) -> str | None:
-        """What is drawn around the score: `CIRCLE` under par, `BOX` over it, nothing at par."""
+        """Mark around the score: `CIRCLE` under par, `BOX` over par, None at par."""
         if not self.against_par:
             return None
         return CIRCLE if self.against_par < 0 else BOX
 
     def document(self) -> dict[str, Any]:
-        """The hole for programs, with what was made of it."""
+        """Return the hole and its score as a JSON document."""
         return self.hole.document() | {name: getattr(self, name) for name in _MADE}
 
 
@@ -59,10 +72,10 @@ class Scorecard:
 
     Attributes:
         round: the round.
-        scores: of its holes in the order they are played; fewer than it has while it is being played.
+        scores: of its holes, in order; fewer than nine while the round is in progress.
 
     Raises:
-        UsageError: there are more scores than holes, or one cannot be.
+        UsageError: there are more scores than holes, or a score is not possible.
     """
 
     round: Round
@@ -73,7 +86,7 @@ class Scorecard:
         for hole, score in zip(self.round.holes, self.scores, strict=False):
             if not LOWEST_SCORE <= score <= HIGHEST_SCORE:
                 raise UsageError(
-                    f"hole {hole.hole}: {score} is no score; scores are {LOWEST_SCORE} .. {HIGHEST_SCORE}"
+                    f"hole {hole.hole}: {score} is not a score; scores are {LOWEST_SCORE} .. {HIGHEST_SCORE}"
                 )
             if score < hole.best_score:
                 raise UsageError(
@@ -83,7 +96,7 @@ class Scorecard:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The holes that have been played."""
+        """The played holes."""
         entries: list[Entry] = []
         running = 0
         for hole, score in zip(self.round.holes, self.scores, strict=False):
@@ -93,21 +106,21 @@ class Scorecard:
 
     @property
     def total(self) -> int:
-        """All scores together."""
+        """Sum of the scores."""
         return sum(self.scores)
 
     @property
     def against_par(self) -> int:
-        """The total against the par of the holes that have been played."""
+        """The total minus the par of the played holes."""
         return self.entries[-1].running if self.scores else 0
 
     @property
     def won(self) -> bool | None:
-        """Whether the total is at or under par; None while holes are left."""
+        """Whether the total is at or under par; None while the round is in progress."""
         return self.against_par <= 0 if len(self.scores) == len(self.round.holes) else None
 
     def document(self) -> dict[str, Any]:
-        """The card for programs: the round with what was made of its holes, null where they are left."""
+        """Return the card as a JSON document; holes that have not been played have null scores."""
         played = [entry.document() for entry in self.entries]
         left = [hole.document() | dict.fromkeys(_MADE) for hole in self.round.holes[len(played) :]]
         return self.round.document() | {
@@ -120,10 +133,10 @@ class Scorecard:
 
 
 def scores_of(round_: Round, lines: Sequence[str]) -> tuple[int, ...]:
-    """What lines make of the first holes of a round: the score of each as it stands where its line ends.
+    """Score lines on the first holes of a round; each score is the one at the end of its line.
 
     Raises:
-        LineError: a move is not legal; it says on which hole.
+        LineError: a move is not legal; the message names the hole.
         UsageError: there are more lines than holes.
     """
     _check_count(round_, lines)
@@ -137,6 +150,75 @@ def scores_of(round_: Round, lines: Sequence[str]) -> tuple[int, ...]:
     return tuple(scores)
 
 
-def _check_count(round_: Round, made: Sequence[object]) -> None:
-    if len(made) > len(round_.holes):
-        raise UsageError(f"a round has {len(round_.holes)} holes; there are scores for more")
+@dataclass(frozen=True, slots=True)
+class PlayedDaily:
+    """A Daily hole as a player played it.
+
+    Attributes:
+        day: date of the hole.
+        hole: its number.
+        par: its par.
+        score: at the end of the line.
+        runs: lengths of the runs, see `run_lengths`.
+    """
+
+    day: date
+    hole: int
+    par: int
+    score: int
+    runs: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the score: Eagle to Double bogey, otherwise the signed difference."""
+        return score_name(self.score, self.par)
+
+    @property
+    def bar(self) -> str:
+        """One block per run, whose height shows its length, and one dot per draw."""
+        return _DOT.join(BLOCKS[min(run, len(BLOCKS)) - 1] if run else "" for run in self.runs)
+
+    @property
+    def plain_bar(self) -> str:
+        """The bar in ASCII: one stroke per play and one dot per draw."""
+        return _PLAIN_DOT.join(_PLAIN_BLOCK * run for run in self.runs)
+
+    def text(self, bar: str) -> str:
+        """Return the text to share: three lines, of which the last is the bar."""
+        against = signed(self.score - self.par)
+        result = f"{against} against par" if self.name == against else f"{self.name} ({against})"
+        return f"Fairway Daily hole {self.hole}, {self.day}\n{result}\n{bar}"
+
+    def document(self) -> dict[str, Any]:
+        """Return the text and its parts as a JSON document."""
+        return {
+            "date": self.day.isoformat(),
+            "hole": self.hole,
+            "par": self.par,
+            "score": self.score,
+            "against_par": self.score - self.par,
+            "name": self.name,
+            "bar": self.bar,
+            "text": self.text(self.bar),
+        }
+
+
+def played_daily(daily: Document, line: str) -> PlayedDaily:
+    """Play a line on a Daily hole.
+
+    Args:
+        daily: the published document, already checked.
+        line: the moves; the hole need not be finished.
+
+    Raises:
+        LineError: a move is not legal.
+    """
+    played = replay(deal_of(daily), rules_named(daily["rules"]["name"]), line)
+    return PlayedDaily(
+        date.fromisoformat(daily["date"]), daily["hole"], daily["par"], played.score, run_lengths(line)
+    )
+
+
+def _check_count(round_: Round, scores: Sequence[object]) -> None:
+    if len(scores) > len(round_.holes):
+        raise UsageError(f"more scores than holes; a round has {len(round_.holes)} holes")

@@ -1,7 +1,7 @@
-"""Calibration: whether par is where players are.
+"""Calibration: compare players with the steady player, whose mean score determines par.
 
-Players' scores are held against the steady player's, whose mean made the par: on the same deals, and as often
-as each was played. So what is found does not depend on which deals the players happened to get.
+Each result is compared with the steady player's mean on the same hole, so the comparison does not depend on
+which holes the players happened to play.
 """
 
 from collections import Counter, defaultdict
@@ -16,12 +16,12 @@ from pipeline.deals.levels import DAILY, LEVELS, par_of_mean
 from pipeline.play.results import Played
 from pipeline.studies.statistics import Interval, Mean, Sample, mean_of, wilson_interval
 
-LEAST_RESULTS: Final = 30
-"""With fewer, the mean's interval is not to be relied on: it takes means to be distributed normally."""
+MIN_RESULTS: Final = 30
+"""With fewer results the interval of the mean, a normal approximation, is not reliable."""
 
 
 class Verdict(StrEnum):
-    """How players fare beside the steady player."""
+    """How players compare with the steady player."""
 
     AS_RATED = "as rated"
     HARDER = "harder than rated"
@@ -31,16 +31,16 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Players beside the steady player, over the results of one level and par.
+    """Comparison of players with the steady player over the results of one level and par.
 
     Attributes:
         level: name of the level, or `daily`.
-        par: of the holes.
-        score: the players' scores.
-        apart: of each result, the score less the steady player's mean on that hole.
-        steady_mean: the steady player's mean score over the same results.
-        at_par: how many of the results are par or better.
-        steady_at_par: the share that the steady player is expected to have at par or better.
+        par: par of the holes.
+        score: mean score of the players.
+        apart: mean of score minus the steady player's mean on the same hole.
+        steady_mean: mean score of the steady player over the same results.
+        at_par: number of results at par or better.
+        steady_at_par: share at par or better that is expected of the steady player.
     """
 
     level: str
@@ -53,14 +53,14 @@ class Calibration:
 
     @property
     def at_par_interval(self) -> Interval:
-        """Wilson 95 % interval of the players' share at par or better."""
+        """Wilson 95 % interval of the share of players at par or better."""
         return wilson_interval(self.at_par)
 
     @property
     def verdict(self) -> Verdict:
-        """Whether players and the steady player can be told apart, at 95 %."""
+        """Whether players differ from the steady player, at 95 %."""
         spread = self.apart.spread
-        if spread is None or self.apart.size < LEAST_RESULTS:
+        if spread is None or self.apart.size < MIN_RESULTS:
             return Verdict.TOO_FEW
         if spread.interval.low > 0:
             return Verdict.HARDER
@@ -68,23 +68,22 @@ class Calibration:
 
     @property
     def players_par(self) -> int:
-        """The par that the players' mean would give, by the rule that gives par from the steady mean."""
+        """The par that results from the players' mean by the rule of par v1."""
         return par_of_mean(Fraction(self.score.value))
 
 
 def level_of(played: Played) -> str:
-    """The level that a result counts under: `daily`, or the level that is played by its rules."""
+    """Return `daily` for a Daily hole, otherwise the name of the level with the rules of the hole."""
     if played.day is not None:
         return DAILY.name
     return next(level.name for level in LEVELS.values() if level.rules == played.hole.rules)
 
 
 def calibrations(results: Iterable[Played]) -> tuple[Calibration, ...]:
-    """Hold results against the steady player.
+    """Compare results with the steady player.
 
     Returns:
-        One for each level and par that there are results of: levels in their order, then the Daily; pars
-        ascending.
+        One calibration per level and par that occur: levels in their order, then the Daily; pars ascending.
     """
     groups: dict[tuple[str, int], list[Played]] = defaultdict(list)
     for played in results:
@@ -101,7 +100,7 @@ def _calibration(level: str, par: int, results: list[Played]) -> Calibration:
     score = mean_of(Counter(played.score for played in results))
     apart = mean_of(Counter(played.score - played.hole.steady_mean for played in results))
     if score is None or apart is None:
-        raise ValueError("no results to calibrate by")
+        raise ValueError("a calibration needs results")
     return Calibration(
         level=level,
         par=par,

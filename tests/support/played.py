@@ -1,4 +1,4 @@
-"""Results made up for tests of what is found in them: only scores and pars matter, not the cards."""
+"""Made-up results for tests in which only scores and pars matter."""
 
 from datetime import date
 from fractions import Fraction
@@ -7,6 +7,7 @@ from pipeline.deals.levels import DAILY, level_named
 from pipeline.play.results import Played, RatedHole
 from solver.cards import DECK_SIZE
 from solver.table.deal import Deal
+from solver.table.score import means_cleared
 
 ANY_DEAL = Deal(tuple(range(DECK_SIZE)))
 
@@ -24,7 +25,7 @@ def made_up(
     moves: int | None = None,
     run: int | None = None,
 ) -> Played:
-    """A result on a hole of a level, or, whatever the level, on the Daily hole of a date."""
+    """A result on a hole of a level, or on the Daily hole of a date if one is given."""
     rules = DAILY.rules if day is not None else level_named(level).rules
     hole = RatedHole(ANY_DEAL, rules, par, -16, mean, at_par)
-    return Played(hole, number, day, score, seconds, moves, run)
+    return Played(hole, number, day, means_cleared(score), score, seconds, moves, run)

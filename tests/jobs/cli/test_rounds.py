@@ -9,7 +9,7 @@ import pytest
 
 from jobs.cli import scorecard
 from pipeline.play.rounds import Round, round_of
-from pipeline.play.share import played_daily
+from pipeline.play.scorecard import played_daily
 from pipeline.pools.catalog import load_catalog
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
@@ -91,7 +91,7 @@ def test_rounds_are_those_of_the_generation_in_force(tmp_path: Path) -> None:
         (
             ["hard", "--number", "1"],
             1,
-            "enough for 0, and the next one waits for deals: 4 of par 4, 5 of par 5",
+            "enough for 0; the next one needs more deals: 4 of par 4, 5 of par 5",
         ),
         (["medium", "--number", "0"], 2, "'0' is no whole number from 1 to"),
         (["medium"], 2, "Missing option '--number'"),
@@ -195,11 +195,11 @@ def test_lines_come_from_a_file_one_a_hole(storage: LocalStorage, tmp_path: Path
         (["--daily", "2026-11-30", "--line", "D", "--scores", "3"], b"", "and with nothing of a round"),
         (["medium", "--number", 1, "--scores", "3 four"], b"", "hole 2: 'four' is no score; write it as"),
         (["medium", "--number", 1, "--scores", "3,4"], b"", "hole 1: '3,4' is no score"),
-        (["medium", "--number", 1, "--scores", "3 36"], b"", "hole 2: 36 is no score; scores are -16 .. 35"),
-        (["medium", "--number", 1, "--scores", "0 " * 10], b"", "there are scores for more"),
+        (["medium", "--number", 1, "--scores", "3 36"], b"", "hole 2: 36 is not a score; scores are -16"),
+        (["medium", "--number", 1, "--scores", "0 " * 10], b"", "more scores than holes"),
         (["medium", "--number", 1, "--scores", "-16"], b"", "hole 1: -16 is better than"),
         (["medium", "--number", 1, "--lines", "-"], b"D\nDx\n", "hole 2: move 2 of the line, 'x', is"),
-        (["medium", "--number", 1, "--lines", "-"], b"D\n" * 10, "there are scores for more"),
+        (["medium", "--number", 1, "--lines", "-"], b"D\n" * 10, "more scores than holes"),
         (["medium", "--number", 1, "--lines", "-"], b"\xff", "is not UTF-8"),
         (["medium", "--number", 1, "--lines", "-"], b"D\n\nDD\n", "line 2 is blank; write - for a hole"),
         (["medium", "--number", 1, "--lines", "/nowhere/x"], b"", "cannot read /nowhere/x: No such file"),

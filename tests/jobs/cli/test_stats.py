@@ -199,7 +199,7 @@ WRONG = [
     (b'{"date": "2026-11-27", "score": true}', "'score' is True; it must be"),
     (b'{"date": "2026-11-27", "line": 1}', "'line' is 1; it must be text"),
     (b'{"date": "2026-11-27", "line": "8"}', "move 1 of the line, '8', is not legal; legal there: "),
-    (b'{"date": "2026-11-27", "score": -16}', "a score of -16 cannot be reached"),
+    (b'{"date": "2026-11-27", "score": -16}', "a score of -16 is not possible"),
     (
         b'{"date": "2026-11-27", "score": 3, "seconds": -1}',
         "'seconds' is -1; it must be a number from 0 to 1,000",

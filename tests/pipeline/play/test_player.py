@@ -1,4 +1,4 @@
-"""A player's page says what a slow count of the same results says."""
+"""A player's rounds, averages and streaks agree with a slow count of the same results."""
 
 import random
 from collections import Counter
@@ -10,8 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.deals.levels import LEVELS
-from pipeline.play.played_rounds import PlayedRound, best_of, places_in, played_rounds, rounds_in
-from pipeline.play.player import Average, Streak, player_page, streak_of
+from pipeline.play.player import (
+    Average,
+    PlayedRound,
+    Streak,
+    best_of,
+    places_in,
+    played_rounds,
+    player_page,
+    rounds_in,
+    streak_of,
+)
 from pipeline.play.rounds import Place, places, round_of
 from pipeline.pools.catalog import load_catalog
 from pipeline.pools.parts import read_named_part
@@ -25,12 +34,12 @@ COURSE = LEVELS["medium"].course
 
 
 def back_from(day: date, days: set[date]) -> int:
-    """How many dates in a row end with this one."""
+    """Number of consecutive dates that end with this one."""
     return 1 + back_from(day - timedelta(1), days) if day in days else 0
 
 
 @given(DAYS)
-def test_streaks_are_those_counted_back_from_each_date(days: set[date]) -> None:
+def test_streaks_agree_with_counting_back_from_each_date(days: set[date]) -> None:
     streak = streak_of(days)
     if not days:
         assert streak is None
@@ -40,8 +49,8 @@ def test_streaks_are_those_counted_back_from_each_date(days: set[date]) -> None:
     assert streak == Streak(len(days), longest, back_from(last, days), last)
 
 
-def played_as_told(scores: dict[int, list[int]], found: dict[int, Place]) -> Counter[tuple[int, int]]:
-    """The slow twin: take a score off each hole of a round, as long as all nine have one left."""
+def slowly_played(scores: dict[int, list[int]], found: dict[int, Place]) -> Counter[tuple[int, int]]:
+    """Slow twin: take a score from each hole of a round while all nine have one left."""
     totals: Counter[tuple[int, int]] = Counter()
     left = {number: list(each) for number, each in scores.items()}
     for wanted in {place.round for place in found.values()}:
@@ -52,13 +61,13 @@ def played_as_told(scores: dict[int, list[int]], found: dict[int, Place]) -> Cou
 
 
 @given(st.integers(0, 2**32), st.integers(0, 40), st.integers(1, 4))
-def test_rounds_are_made_of_the_results_in_turn(dice_number: int, deals: int, most: int) -> None:
+def test_rounds_consist_of_the_results_in_turn(dice_number: int, deals: int, most: int) -> None:
     dice = random.Random(dice_number)
     pars = [dice.choice([3, 4, 5]) for _ in range(deals)]
     found = {n: place for n, place in enumerate(places(pars, COURSE)) if place is not None}
     scores = {n: [dice.randrange(-3, 9) for _ in range(dice.randrange(1, most + 1))] for n in found}
     rounds = list(rounds_in("medium", scores, found))
-    assert Counter((each.round, each.score) for each in rounds) == played_as_told(scores, found)
+    assert Counter((each.round, each.score) for each in rounds) == slowly_played(scores, found)
     assert all((each.level, each.par) == ("medium", sum(COURSE)) for each in rounds)
     assert [each.round for each in rounds] == sorted(each.round for each in rounds)
 
@@ -76,8 +85,8 @@ def test_a_round_is_won_at_par_and_the_best_is_furthest_under_it() -> None:
     assert best_of([]) is None
 
 
-@pytest.mark.parametrize("grown", [False, True], ids=["nights", "made anew"])
-def test_places_are_those_of_the_rounds_of_the_pool(grown: bool) -> None:
+@pytest.mark.parametrize("grown", [False, True], ids=["nights", "regenerated"])
+def test_places_agree_with_the_rounds_of_the_pool(grown: bool) -> None:
     storage = MemoryStorage()
     catalog = with_nights(storage, [40, 35, 50])
     if grown:
@@ -92,7 +101,7 @@ def test_places_are_those_of_the_rounds_of_the_pool(grown: bool) -> None:
     assert places_in(storage, pool, some) == some
 
 
-def test_only_parts_that_can_hold_a_number_are_read() -> None:
+def test_only_parts_that_can_contain_a_number_are_read() -> None:
     storage = MemoryStorage()
     pool = with_nights(storage, [40, 35, 50]).pool("medium")
     wanted = {hole.deal_number: hole.hole for hole in round_of(storage, pool, 1).holes}
@@ -103,7 +112,7 @@ def test_only_parts_that_can_hold_a_number_are_read() -> None:
     assert places_in(storage, pool, wanted) == before
 
 
-def test_results_on_the_deals_of_a_round_are_a_round_whatever_lies_between() -> None:
+def test_results_on_all_deals_of_a_round_complete_it_whatever_else_was_played() -> None:
     storage = MemoryStorage()
     with_nights(storage, [40])
     catalog = load_catalog(storage)
@@ -121,20 +130,19 @@ def test_results_on_the_deals_of_a_round_are_a_round_whatever_lies_between() -> 
     assert [each.score for each in played_rounds([*results, *again], storage, catalog)] == [36, 27]
 
 
-def test_a_page_without_results_says_so() -> None:
+def test_a_page_without_results() -> None:
     page = player_page([], [])
     assert (page.holes, page.cleared, page.rounds, page.rounds_won) == (0, 0, 0, 0)
     assert page.by_par == {}
     assert {page.best_round, page.overall, page.longest_run, page.best_seconds, page.streak} == {None}
 
 
-def test_a_page_holds_what_each_figure_promises() -> None:
+def test_the_figures_of_a_page() -> None:
     results = [
         made_up(-2, 3, seconds=90.5, moves=48, run=7),
         made_up(0, 3, seconds=60, moves=51, run=6),
-        made_up(
-            5, 5, seconds=10, moves=20, run=12
-        ),  # not cleared: neither the best time nor the fewest moves
+        # Not cleared, so neither the best time nor the fewest moves.
+        made_up(5, 5, seconds=10, moves=20, run=12),
         made_up(4, 3, day=FIRST),
         made_up(9, 3, day=FIRST),
         made_up(4, 3, day=FIRST + timedelta(2)),
@@ -149,7 +157,7 @@ def test_a_page_holds_what_each_figure_promises() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(-16, 35), st.integers(3, 5)), min_size=1))
-def test_averages_are_those_of_the_results_written_out(results: list[tuple[int, int]]) -> None:
+def test_averages_agree_with_a_plain_computation(results: list[tuple[int, int]]) -> None:
     page = player_page([made_up(*each) for each in results], [])
     assert page.overall is not None
     assert page.overall.against_par == float(Fraction(sum(s - p for s, p in results), len(results)))

@@ -1,4 +1,4 @@
-"""Rounds are those of the plain walk through the pool, and a pool that grows only adds to them."""
+"""Rounds agree with the plain walk through the pool, and a growing pool only adds to them."""
 
 import dataclasses
 from collections import Counter
@@ -26,7 +26,7 @@ LEVEL_NAMES = st.sampled_from(list(LEVELS))
 
 
 def walked(pars: list[int], course: tuple[int, ...]) -> list[Place | None]:
-    """The slow twin: look through all rounds, oldest first, for one that still needs the par."""
+    """Slow twin: look through all rounds, oldest first, for one that still needs the par."""
     cards: list[list[bool]] = []
     found: list[Place | None] = []
     for par in pars:
@@ -46,19 +46,19 @@ def walked(pars: list[int], course: tuple[int, ...]) -> list[Place | None]:
 
 
 @given(PARS, LEVEL_NAMES)
-def test_places_are_those_of_the_plain_walk(pars: list[int], level: str) -> None:
+def test_places_agree_with_the_plain_walk(pars: list[int], level: str) -> None:
     assert list(places(pars, COURSES[level])) == walked(pars, COURSES[level])
 
 
 @given(PARS, LEVEL_NAMES, st.data())
-def test_places_can_be_taken_up_anywhere(pars: list[int], level: str, data: st.DataObject) -> None:
+def test_places_can_be_continued_from_any_deal(pars: list[int], level: str, data: st.DataObject) -> None:
     course, cut = COURSES[level], data.draw(st.integers(0, len(pars)))
     rest = places(pars[cut:], course, before=Counter(pars[:cut]))
     assert [*places(pars[:cut], course), *rest] == list(places(pars, course))
 
 
 @given(PARS, LEVEL_NAMES)
-def test_as_many_rounds_exist_as_are_full(pars: list[int], level: str) -> None:
+def test_the_number_of_full_rounds(pars: list[int], level: str) -> None:
     taken = Counter(place.round for place in walked(pars, COURSES[level]) if place)
     full = [number for number, holes in sorted(taken.items()) if holes == 9]
     assert full == list(range(1, len(full) + 1)), "older rounds are full before younger ones"
@@ -107,7 +107,7 @@ def test_a_round_is_nine_different_deals_of_the_pool_with_the_pars_of_the_course
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_rounds_read_from_parts_are_those_of_the_plain_walk(level: str) -> None:
+def test_rounds_read_from_parts_agree_with_the_plain_walk(level: str) -> None:
     storage = MemoryStorage()
     pool = with_nights(storage, (1, 30, 2, 9, 14), level).pool(level)
     rows = rows_of(storage, pool.parts).to_pylist()
@@ -128,9 +128,9 @@ def test_growth_and_compaction_keep_the_rounds_and_a_new_generation_has_its_own(
     assert grown[: len(young)] == young
     compacted = compact(storage, load_catalog(storage), LEVEL, SILENT)
     assert rounds_of(storage, compacted.pool(LEVEL)) == grown
-    anew = round_of(storage, made_anew(storage, 40, first=1000).pool(LEVEL), 1)
-    assert (anew.generation, anew.number) == (2, 1)
-    assert min(hole.deal_number for hole in anew.holes) >= 1000
+    first = round_of(storage, made_anew(storage, 40, first=1000).pool(LEVEL), 1)
+    assert (first.generation, first.number) == (2, 1)
+    assert min(hole.deal_number for hole in first.holes) >= 1000
 
 
 def test_only_parts_with_deals_of_the_round_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,11 +138,11 @@ def test_only_parts_with_deals_of_the_round_are_read(monkeypatch: pytest.MonkeyP
     pool = with_nights(storage, [10] * 12).pool(LEVEL)
     read: list[Part] = []
 
-    def noted(storage: MemoryStorage, part: Part, columns: list[str]) -> object:
+    def recorded(storage: MemoryStorage, part: Part, columns: list[str]) -> object:
         read.append(part)
         return read_named_part(storage, part, columns)
 
-    monkeypatch.setattr(rounds, "read_named_part", noted)
+    monkeypatch.setattr(rounds, "read_named_part", recorded)
     for number, round_ in enumerate(rounds_of(storage, pool), start=1):
         read.clear()
         assert round_of(storage, pool, number) == round_
@@ -154,35 +154,35 @@ def test_only_parts_with_deals_of_the_round_are_read(monkeypatch: pytest.MonkeyP
         assert {part.path for part in read} == holding
 
 
-def test_parts_follow_one_another_in_number_order_and_so_do_their_rows() -> None:
+def test_parts_and_their_rows_are_in_number_order() -> None:
     storage = MemoryStorage()
     numbers = rows_of(storage, with_nights(storage, (5, 7, 3)).pool(LEVEL).parts)["deal_number"].to_pylist()
     assert all(before < after for before, after in pairwise(numbers))
 
 
-def test_a_round_that_does_not_exist_is_refused_with_what_it_waits_for() -> None:
+def test_a_round_that_does_not_exist_is_refused_with_the_deals_it_needs() -> None:
     storage = MemoryStorage()
     pool = with_nights(storage, (20,)).pool(LEVEL)
     counts = Counter(rows_of(storage, pool.parts)["par"].to_pylist())
     full = full_rounds(counts, COURSES[LEVEL])
     with pytest.raises(
-        CheckError, match=rf"level medium has no round 99 yet: its pool is enough for {full},"
+        CheckError, match=rf"level medium has no round 99 yet: its pool is enough for {full};"
     ):
         round_of(storage, pool, 99)
     missing = {par: (full + 1) * n - counts[par] for par, n in Counter(COURSES[LEVEL]).items()}
     words = ", ".join(f"{n} of par {par}" for par, n in sorted(missing.items()) if n > 0)
-    with pytest.raises(CheckError, match=rf"the next one waits for deals: {words}; each night adds some"):
+    with pytest.raises(CheckError, match=rf"the next one needs more deals: {words}; each night adds some"):
         round_of(storage, pool, full + 1)
-    with pytest.raises(CheckError, match=r"enough for 0, .*: 8 of par 3, 1 of par 4; each night adds some"):
+    with pytest.raises(CheckError, match=r"enough for 0; .*: 8 of par 3, 1 of par 4; each night adds some"):
         round_of(storage, empty_catalog().pool("easy"), 1)
     for number in (0, -1):
-        with pytest.raises(UsageError, match=f"there is no round {number}: the first one is 1"):
+        with pytest.raises(UsageError, match=f"there is no round {number}; the first round is 1"):
             round_of(storage, pool, number)
 
 
-def test_a_part_with_other_pars_than_the_catalog_says_is_damage() -> None:
+def test_a_part_whose_pars_differ_from_the_catalog_is_damaged() -> None:
     storage = MemoryStorage()
     pool = with_nights(storage, (20,)).pool(LEVEL)
     wrong = dataclasses.replace(pool.parts[0], pars={3: 10, 4: 5, 5: 5})
-    with pytest.raises(DamagedError, match="its pars are not those that the catalog says"):
+    with pytest.raises(DamagedError, match="the pars differ from those in catalog"):
         round_of(storage, dataclasses.replace(pool, parts=(wrong,)), 1)

@@ -1,25 +1,35 @@
-"""A card counts as golfers do, holds only scores that can be, and scores lines as the replay does."""
+"""Scorecards count as golfers do and accept only possible scores; shared texts do not spoil a hole."""
 
+import json
 import random
+from datetime import date
 from itertools import accumulate
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.daily.checks import deal_of
 from pipeline.deals.levels import LEVELS
 from pipeline.play.rounds import Hole, Round, round_of
-from pipeline.play.scorecard import Scorecard, scores_of
+from pipeline.play.scorecard import BLOCKS, PlayedDaily, Scorecard, played_daily, scores_of
 from pipeline.pools.catalog import load_catalog
+from pipeline.store.documents import render
 from solver.errors import LineError, UsageError
 from solver.table.deal import parse_deal
+from solver.table.moves import DRAW
 from solver.table.replay import replay
+from solver.table.rules import RULES
 from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE
 from tests.support.doubles import MemoryStorage
 from tests.support.holes import random_line
 from tests.support.pools import with_nights
+from tests.support.reference import REFERENCE
 
 PARS = LEVELS["medium"].course
+DAILY = json.loads((REFERENCE / "daily-2026-11-30.json").read_bytes())
+LINE = json.loads((REFERENCE / "solution-2026-11-30.json").read_bytes())["line"]
 
 
 def round_with(best_scores: list[int]) -> Round:
@@ -51,9 +61,9 @@ def test_a_round_is_won_at_par_and_not_one_over() -> None:
     assert Scorecard(ROUND, PARS[:8]).won is None
 
 
-def test_the_document_holds_every_hole_and_null_where_none_was_played() -> None:
-    told = Scorecard(ROUND, (1, 4)).document()
-    first, second, third = told["holes"][:3]
+def test_the_document_has_null_scores_for_holes_that_were_not_played() -> None:
+    document = Scorecard(ROUND, (1, 4)).document()
+    first, second, third = document["holes"][:3]
     assert list(first) == [
         *("hole", "deal_number", "deal", "par", "best_score"),
         *("score", "against_par", "name", "mark", "running"),
@@ -62,8 +72,8 @@ def test_the_document_holds_every_hole_and_null_where_none_was_played() -> None:
     assert list(second.values())[5:] == [4, -1, "Birdie", "circle", -3]
     assert list(third.values())[5:] == [None] * 5
     assert list(third) == list(first)
-    assert len(told["holes"]) == 9
-    assert [told[key] for key in ("round", "par", "played", "total", "against_par", "won")] == [
+    assert len(document["holes"]) == 9
+    assert [document[key] for key in ("round", "par", "played", "total", "against_par", "won")] == [
         *(7, 36, 2, 5, -3, None),
     ]
 
@@ -71,23 +81,23 @@ def test_the_document_holds_every_hole_and_null_where_none_was_played() -> None:
 @pytest.mark.parametrize(
     ("scores", "words"),
     [
-        ((3, 36), r"hole 2: 36 is no score; scores are -16 \.\. 35"),
-        ((-17,), r"hole 1: -17 is no score"),
+        ((3, 36), r"hole 2: 36 is not a score; scores are -16 \.\. 35"),
+        ((-17,), r"hole 1: -17 is not a score"),
         ((3, 3, -6), r"hole 3: -6 is better than -5, the best score that can be reached on deal 103"),
-        ((3,) * 10, r"a round has 9 holes; there are scores for more"),
+        ((3,) * 10, r"more scores than holes; a round has 9 holes"),
     ],
 )
-def test_a_score_that_cannot_be_is_refused_with_its_hole(scores: tuple[int, ...], words: str) -> None:
+def test_an_impossible_score_is_refused_with_its_hole(scores: tuple[int, ...], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         Scorecard(round_with([-5] * 9), scores)
 
 
-def test_a_best_score_can_be_made() -> None:
+def test_a_best_score_is_accepted() -> None:
     assert Scorecard(round_with([-5] * 9), (-5,) * 9).total == -45
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_lines_score_what_their_replays_do_under_the_rules_of_the_level(level: str) -> None:
+def test_lines_are_scored_by_replay_under_the_rules_of_the_level(level: str) -> None:
     storage = MemoryStorage()
     with_nights(storage, (40,), level)
     found, rules = round_of(storage, load_catalog(storage).pool(level), 1), LEVELS[level].rules
@@ -104,3 +114,80 @@ def test_lines_score_what_their_replays_do_under_the_rules_of_the_level(level: s
     with pytest.raises(LineError, match=words) as caught:
         scores_of(found, [*lines[:4], "DDx"])
     assert (caught.value.index, caught.value.move, caught.value.where) == (2, "x", "hole 5")
+
+
+def test_the_shared_text_of_the_reference_hole() -> None:
+    played = played_daily(DAILY, LINE)
+    assert played.text(played.bar).splitlines() == [
+        "Fairway Daily hole 334, 2026-11-30",
+        "-4 against par",
+        "···▁··▄·▅·▂··█·▅·▂·▂·▅···▁",
+    ]
+    assert played.plain_bar == "...|..||||.|||||.||..||||||||.|||||.||.||.|||||...|"
+
+
+def test_the_document_of_a_shared_text() -> None:
+    played = played_daily(DAILY, "DD")
+    assert render(played.document()).decode() == (
+        '{"date":"2026-11-30","hole":334,"par":4,"score":35,"against_par":31,"name":"+31","bar":"··",'
+        '"text":"Fairway Daily hole 334, 2026-11-30\\n+31 against par\\n··"}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        *((0, "-4 against par"), (2, "Eagle (-2)"), (3, "Birdie (-1)"), (4, "Par (E)"), (5, "Bogey (+1)")),
+        *((6, "Double bogey (+2)"), (7, "+3 against par"), (-12, "-16 against par")),
+    ],
+)
+def test_a_shared_text_has_the_name_or_the_number_of_the_score(score: int, words: str) -> None:
+    played = PlayedDaily(date(2026, 11, 30), 334, 4, score, (1,))
+    assert played.text("").splitlines()[1] == words
+
+
+@given(st.lists(st.integers(0, 35), min_size=1, max_size=17))
+def test_a_bar_has_one_block_per_run_and_one_dot_per_draw(runs: list[int]) -> None:
+    played = PlayedDaily(date(2026, 11, 30), 334, 4, 3, tuple(runs))
+    blocks, strokes = played.bar.split("·"), played.plain_bar.split(".")
+    assert len(blocks) == len(strokes) == len(runs)
+    for run, block, stroke in zip(runs, blocks, strokes, strict=True):
+        assert stroke == "|" * run
+        assert block == ("" if run == 0 else BLOCKS[run - 1] if run <= 8 else "█")
+
+
+def shuffled_daily(dice: random.Random) -> tuple[dict[str, Any], dict[int, int]]:
+    """The reference hole with its columns and suits permuted, and the new place of each column."""
+    order = dice.sample(range(7), 7)
+    suits = str.maketrans("CDHS", "".join(dice.sample("CDHS", 4)))
+
+    def changed(cards: list[str]) -> list[str]:
+        return [card[0] + card[1].translate(suits) for card in cards]
+
+    return DAILY | {
+        "columns": [changed(DAILY["columns"][column]) for column in order],
+        "waste": changed([DAILY["waste"]])[0],
+        "stock": changed(DAILY["stock"]),
+    }, {column: place for place, column in enumerate(order)}
+
+
+def test_a_shared_text_reveals_neither_columns_nor_suits() -> None:
+    dice = random.Random(1)
+    for _ in range(50):
+        line = random_line(deal_of(DAILY), RULES["golf"], dice, drawing=0.1)
+        daily, places = shuffled_daily(dice)
+        moved = "".join(move if move == DRAW else str(places[int(move) - 1] + 1) for move in line)
+        assert played_daily(daily, moved) == played_daily(DAILY, line)
+
+
+def test_a_shared_text_depends_only_on_date_hole_result_and_runs() -> None:
+    known = {"day", "hole", "par", "score", "runs"}
+    assert set(PlayedDaily.__dataclass_fields__) == known
+    other = DAILY | {"best_score": -16, "puzzle_id": "0" * 16, "solution_sha256": "0" * 64}
+    assert played_daily(other, LINE) == played_daily(DAILY, LINE)
+
+
+def test_an_illegal_move_is_reported() -> None:
+    with pytest.raises(LineError) as error:
+        played_daily(DAILY, "D8")
+    assert (error.value.index, error.value.move) == (1, "8")

@@ -1,4 +1,4 @@
-"""Calibration tells players who fare like the steady player from those who do not."""
+"""Calibration distinguishes players who score like the steady player from those who do not."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from pipeline.deals.levels import LEVELS
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.play.results import Played, RatedHole, rated_deal
-from pipeline.studies.calibration import LEAST_RESULTS, Calibration, Verdict, calibrations, level_of
+from pipeline.studies.calibration import MIN_RESULTS, Calibration, Verdict, calibrations, level_of
 from pipeline.studies.statistics import Z_95, wilson_interval
+from solver.table.score import means_cleared
 from tests.support.played import made_up
 from tests.twins.simulated_steady import simulate
 
@@ -40,18 +41,18 @@ def played_by_the_steady_player() -> tuple[Played, ...]:
 
 
 def of(hole: RatedHole, score: int) -> Played:
-    return Played(hole, None, None, score, None, None, None)
+    return Played(hole, None, None, means_cleared(score), score, None, None, None)
 
 
 def changed(by: Callable[[int], int]) -> list[Played]:
     return [of(played.hole, by(played.score)) for played in played_by_the_steady_player()]
 
 
-def test_simulated_steady_players_come_out_as_rated() -> None:
+def test_simulated_steady_players_are_as_rated() -> None:
     found = calibrations(played_by_the_steady_player())
     assert {(row.level, row.par) for row in found} >= {("easy", 3), ("medium", 5), ("hard", 5)}
     assert sum(row.score.size for row in found) == len(played_by_the_steady_player())
-    large = [row for row in found if row.score.size >= LEAST_RESULTS]
+    large = [row for row in found if row.score.size >= MIN_RESULTS]
     assert len(large) >= 6
     for row in large:
         assert row.verdict is Verdict.AS_RATED, row
@@ -59,7 +60,7 @@ def test_simulated_steady_players_come_out_as_rated() -> None:
         assert row.apart.value == pytest.approx(row.score.value - row.steady_mean)
 
 
-def test_worse_and_better_players_are_told_from_the_steady_player() -> None:
+def test_worse_and_better_players_are_recognised() -> None:
     worse = calibrations(changed(lambda score: score + 1))
     better = calibrations(changed(lambda score: score - 1))
     for row in worse:
@@ -68,17 +69,17 @@ def test_worse_and_better_players_are_told_from_the_steady_player() -> None:
         assert row.verdict in (Verdict.EASIER, Verdict.TOO_FEW), row
 
 
-def test_with_few_results_there_is_no_verdict() -> None:
+def test_there_is_no_verdict_with_few_results() -> None:
     def verdict(size: int) -> Verdict:
         (row,) = calibrations([made_up(9)] * size)
         return row.verdict
 
-    assert verdict(1) is verdict(LEAST_RESULTS - 1) is Verdict.TOO_FEW
-    assert verdict(LEAST_RESULTS) is Verdict.HARDER
+    assert verdict(1) is verdict(MIN_RESULTS - 1) is Verdict.TOO_FEW
+    assert verdict(MIN_RESULTS) is Verdict.HARDER
 
 
 def test_the_verdict_does_not_depend_on_which_deals_were_played_most() -> None:
-    """Players who make exactly what the steady player makes, and replay the easy deal over and over."""
+    """Players score exactly like the steady player, and play the easy deal most often."""
     easy = [made_up(score, 3, mean=Fraction(3, 2)) for score in (1, 2)] * 300
     tough = [made_up(score, 3, mean=Fraction(7, 2)) for score in (3, 4)] * 5
     (row,) = calibrations([*easy, *tough])
@@ -111,19 +112,19 @@ def test_a_daily_counts_as_the_daily_and_a_deal_under_the_level_of_its_rules() -
         max_size=60,
     )
 )
-def test_every_figure_is_that_of_the_results_written_out(
-    told: list[tuple[str, int, int, Fraction, float]],
+def test_every_figure_agrees_with_a_plain_computation(
+    given: list[tuple[str, int, int, Fraction, float]],
 ) -> None:
     results = [
         made_up(score, par, level, day=DAY if level == "daily" else None, mean=mean, at_par=at_par)
-        for level, par, score, mean, at_par in told
+        for level, par, score, mean, at_par in given
     ]
     found = calibrations(results)
     order = [*LEVELS, "daily"]
-    groups = sorted({(order.index(level), par) for level, par, *_ in told})
+    groups = sorted({(order.index(level), par) for level, par, *_ in given})
     assert [(order.index(row.level), row.par) for row in found] == groups
     for row in found:
-        own = [each for each in told if each[:2] == (row.level, row.par)]
+        own = [each for each in given if each[:2] == (row.level, row.par)]
         check_row(row, [each[2] for each in own], [each[3] for each in own], [each[4] for each in own])
 
 
