@@ -1,1 +1,1 @@
-"""The same jobs run by the built-in scheduler."""
+"""The nightly job on a schedule of its own (`fairway serve`). May import runs and below."""

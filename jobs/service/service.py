@@ -1,4 +1,4 @@
-"""What the service does each time it wakes: whatever is due, a night at a time, and nothing else."""
+"""What the service does each time it wakes: one night, or whatever else is due."""
 
 from datetime import date, datetime
 from typing import Final
@@ -31,24 +31,24 @@ class Service:
         self._storage = storage
         self._settings = settings
         self._context = context
-        self._said: str | None = None
+        self._last_message: str | None = None
 
     def work(self, failures: int) -> bool:
-        """Do what is due, of several nights the first one.
+        """Do what is due; of several nights only the first.
 
-        Each night is a run of its own, so that a stop in the middle of many loses little; all Daily holes
-        come out with the first one.
+        Each night is a run of its own, so that little is lost if the service is stopped during many. All
+        Daily holes that are due are published by the first run.
 
         Args:
-            failures: how many runs in a row have failed just before; after one a run is due in any case,
-                because the data root may have been unable to take its record.
+            failures: runs that have failed in a row. After a failure a run is always due, because its record
+                may be missing.
 
         Returns:
-            Whether there is another night to be made.
+            Whether another night is due.
 
         Raises:
-            BusyError: another run holds the data root.
-            FairwayError: whatever stopped a run; the record says so, too.
+            BusyError: if another run holds the lock.
+            FairwayError: if the run fails; its record has the message.
         """
         check_root(self._storage)
         now = self._context.clock()
@@ -56,31 +56,31 @@ class Service:
         todo = self._what_is_due(now, tonight)
         if isinstance(todo, ClockDoubt):
             extra = details(event="clock", night=str(tonight))
-            log.error("nothing is done: %s; %s", todo.what, todo.remedy, extra=extra)
+            log.error("nothing was done: %s; %s", todo.what, todo.remedy, extra=extra)
             refresh_metrics(self._storage, None, self._settings, self._context)
         elif todo or failures:
-            self._said = None
+            self._last_message = None
             night = todo.nights[0] if todo.nights else tonight
             run_night(self._storage, night, self._settings, self._context, last=tonight)
             if failures:
-                log.info("well again after %d failures", failures, extra=details(event="well"))
+                log.info("recovered after %d failures", failures, extra=details(event="well"))
             return len(todo.nights) > 1
         else:
-            self._say_nothing_is_due(tonight)
+            self._log_nothing_due(tonight)
             refresh_metrics(self._storage, None, self._settings, self._context)
         return False
 
     def _what_is_due(self, now: datetime, tonight: date) -> Due | ClockDoubt:
         try:
-            standing = root_state(self._storage)
+            state = root_state(self._storage)
         except DamagedError:
-            return _RETRY  # the run meets it too, and leaves a record of that
-        doubt = doubt_about(tonight, standing, self._settings)
-        return doubt or what_is_due(tonight, tonight, now, standing, self._settings)
+            return _RETRY  # the run raises it again and records it
+        doubt = doubt_about(tonight, state, self._settings)
+        return doubt or what_is_due(tonight, tonight, now, state, self._settings)
 
-    def _say_nothing_is_due(self, tonight: date) -> None:
-        """Once a night, and once after each run."""
-        words = f"nothing is due for the night {tonight}"
-        if words != self._said:
-            log.info(words, extra=details(event="nothing", night=str(tonight)))
-        self._said = words
+    def _log_nothing_due(self, tonight: date) -> None:
+        """Log once per night, and once after each run."""
+        message = f"nothing is due for the night {tonight}"
+        if message != self._last_message:
+            log.info(message, extra=details(event="nothing", night=str(tonight)))
+        self._last_message = message
