@@ -1,4 +1,4 @@
-"""A clock and an alarm that take no time: waiting sets the clock, and after the last wait a signal comes."""
+"""A clock and alarm that take no time: waiting sets the clock, and the last wait raises a signal."""
 
 import signal
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ _EVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 def at(text: str) -> datetime:
-    """A moment in UTC, from `2026-11-30 00:05`."""
+    """Return a time in UTC, from text like `2026-11-30 00:05`."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
@@ -16,15 +16,15 @@ class Sleeper:
     """Clock and alarm in one.
 
     Args:
-        now: what the clock shows.
-        waits: how often the service waits; the time after that it gets SIGTERM instead.
-        jumps: by the number of a wait how far the clock is from the moment that was waited for when it ends.
-        before: called with the number of a wait before it begins.
-        end: a wait for a later moment gets SIGTERM, too.
-        naps: when the machine is asleep: from when until when.
+        now: time on the clock.
+        waits: number of waits; the next one raises SIGTERM.
+        jumps: how far the clock is off when a wait ends, by the number of the wait.
+        before: called before each wait with its number.
+        end: a wait beyond this time raises SIGTERM too.
+        naps: start and end of each time that the machine sleeps.
 
     Attributes:
-        now: what the clock shows.
+        now: time on the clock.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Sleeper:
         self._waited = 0
 
     def clock(self) -> datetime:
-        """What the clock shows."""
+        """Return the time on the clock."""
         return self.now
 
     def wait(self, until: datetime) -> None:

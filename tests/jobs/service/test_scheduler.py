@@ -1,4 +1,4 @@
-"""The service works at once and whenever its time has come, tries again, and stops at a signal."""
+"""The service works at once and at each time to wake, retries after failures, and stops on a signal."""
 
 import logging
 import signal
@@ -33,11 +33,11 @@ def stop(number: int = signal.SIGTERM) -> None:
 def served(
     sleeper: Sleeper, outcomes: Sequence[BaseException | timedelta | None] = (), times: Times = TIMES
 ) -> list[str]:
-    """When the service worked, until a signal came.
+    """Return when the service worked, until a signal arrived.
 
     Args:
         sleeper: clock and alarm.
-        outcomes: of one piece of work after the other: an error, or how long it took.
+        outcomes: of each call of the work in turn: an error, or a duration.
         times: when to wake.
     """
     moments: list[str] = []
@@ -55,7 +55,7 @@ def served(
     return moments
 
 
-def test_it_works_at_once_then_on_the_hour_and_at_the_nightly_time() -> None:
+def test_service_works_at_once_on_the_hour_and_at_the_nightly_time() -> None:
     assert served(Sleeper(at("2026-11-30 22:10"), waits=4)) == [
         "30 22:10",
         "30 23:00",
@@ -65,18 +65,18 @@ def test_it_works_at_once_then_on_the_hour_and_at_the_nightly_time() -> None:
     ]
 
 
-def test_settings_say_when() -> None:
+def test_nightly_time_can_be_set() -> None:
     times = Times(time(3, 30), 7 * HOUR, MINUTE, MINUTE)
     moments = served(Sleeper(at("2026-11-30 12:00"), waits=4), times=times)
     assert [moment for moment in moments if "03:30" in moment] == ["01 03:30"]
 
 
-def test_a_week_of_sleep_is_one_time_to_work() -> None:
+def test_week_of_sleep_causes_one_wake() -> None:
     sleeper = Sleeper(at("2026-11-30 00:05"), waits=2, jumps={0: 7 * DAY})
     assert served(sleeper) == ["30 00:05", "07 01:00", "07 02:00"]
 
 
-def test_a_clock_set_forward_is_one_time_to_work_however_far() -> None:
+def test_clock_set_forward_causes_one_wake() -> None:
     sleeper = Sleeper(at("2026-11-30 00:05"), waits=2, jumps={0: 36_500 * DAY})
     assert served(sleeper, times=Times(time(0, 5), MINUTE, MINUTE, MINUTE)) == [
         "30 00:05",
@@ -85,32 +85,30 @@ def test_a_clock_set_forward_is_one_time_to_work_however_far() -> None:
     ]
 
 
-def test_after_a_clock_was_set_back_it_looks_at_once_and_is_not_silent_until_the_old_time_comes() -> None:
+def test_service_wakes_at_once_after_the_clock_is_set_back() -> None:
     sleeper = Sleeper(at("2026-11-30 00:05"), waits=2, jumps={0: -300 * DAY})
     assert served(sleeper) == ["30 00:05", "03 01:00", "03 02:00"]
 
 
-def test_a_clock_set_back_while_it_works_does_no_harm() -> None:
+def test_clock_may_be_set_back_during_work() -> None:
     sleeper = Sleeper(at("2026-11-30 00:05"), waits=2)
     assert served(sleeper, [-300 * DAY]) == ["30 00:05", "03 01:00", "03 02:00"]
 
 
-def test_times_that_come_while_it_works_are_one_more_time_to_work_right_after() -> None:
+def test_times_that_pass_during_work_cause_one_wake_right_after() -> None:
     long = 26 * HOUR
     sleeper = Sleeper(at("2026-11-30 00:05"), waits=1)
     assert served(sleeper, [long, long]) == ["30 00:05", "01 02:05", "02 04:05", "02 05:00"]
 
 
-def test_the_end_of_a_year_and_the_day_that_most_years_lack_come_like_others() -> None:
+def test_next_night_at_the_end_of_a_year_and_on_a_leap_day() -> None:
     assert TIMES.next_night(at("2026-12-31 00:05")) == at("2027-01-01 00:05")
     assert TIMES.next_night(at("2028-02-28 12:00")) == at("2028-02-29 00:05")
     assert TIMES.next_night(at("2028-02-29 00:05")) == at("2028-03-01 00:05")
 
 
 @given(MOMENTS, st.times(), st.integers(1, 1440))
-def test_the_next_time_is_later_and_not_later_than_the_setting_says(
-    moment: datetime, nightly: time, minutes: int
-) -> None:
+def test_next_wake_is_later_but_within_the_interval(moment: datetime, nightly: time, minutes: int) -> None:
     every = timedelta(minutes=minutes)
     times = Times(nightly.replace(second=0, microsecond=0), every, MINUTE, MINUTE)
     assert moment < times.next_look(moment) <= moment + every
@@ -119,7 +117,7 @@ def test_the_next_time_is_later_and_not_later_than_the_setting_says(
     assert night.time() == times.nightly_at
 
 
-def test_a_run_that_fails_is_tried_again_after_pauses_that_grow_up_to_the_longest() -> None:
+def test_failed_run_is_retried_after_growing_pauses() -> None:
     fault = StorageError("no space")
     moments = served(Sleeper(at("2026-11-30 02:00"), waits=7), [fault] * 7)
     assert moments == [
@@ -134,13 +132,13 @@ def test_a_run_that_fails_is_tried_again_after_pauses_that_grow_up_to_the_longes
     ]
 
 
-def test_a_success_ends_the_growing_of_pauses() -> None:
+def test_success_resets_the_pause() -> None:
     fault = StorageError("no space")
     moments = served(Sleeper(at("2026-11-30 02:00"), waits=4), [fault, fault, None, fault])
     assert moments == ["30 02:00", "30 02:05", "30 02:15", "30 03:00", "30 03:05"]
 
 
-def test_a_pause_does_not_sleep_over_the_next_night() -> None:
+def test_pause_ends_at_the_next_night() -> None:
     fault = StorageError("no space")
     assert served(Sleeper(at("2026-11-30 23:59"), waits=2), [None, fault]) == [
         "30 23:59",
@@ -150,28 +148,28 @@ def test_a_pause_does_not_sleep_over_the_next_night() -> None:
 
 
 @given(st.integers(1, 10**6), st.integers(1, 1440), st.integers(1, 1440))
-def test_no_pause_is_longer_than_the_longest(failures: int, first: int, more: int) -> None:
+def test_pause_is_limited(failures: int, first: int, more: int) -> None:
     most = timedelta(minutes=first + more)
     times = Times(time(0, 5), HOUR, timedelta(minutes=first), most)
     assert times.pause(1) <= times.pause(failures) <= times.pause(failures + 1) <= most
     assert times.pause(21) == most
 
 
-def test_work_is_told_how_often_it_has_failed_and_what_is_done_about_it_is_logged(
+def test_work_gets_the_number_of_failures_and_retries_are_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    told: list[int] = []
+    seen: list[int] = []
 
     def work(failures: int) -> bool:
-        told.append(failures)
-        if len(told) < 3:
+        seen.append(failures)
+        if len(seen) < 3:
             raise StorageError("no space")
         return False
 
     sleeper = Sleeper(at("2026-11-30 02:00"), waits=3)
     with caplog.at_level(logging.INFO, "fairway.serve"):
         scheduler.serve(work, TIMES, sleeper.clock, sleeper)
-    assert told == [0, 1, 2, 0]
+    assert seen == [0, 1, 2, 0]
     assert [record.message for record in caplog.records] == [
         "no space; failure 1 in a row, trying again at 2026-11-30 02:05:00 UTC",
         "no space; failure 2 in a row, trying again at 2026-11-30 02:15:00 UTC",
@@ -179,31 +177,31 @@ def test_work_is_told_how_often_it_has_failed_and_what_is_done_about_it_is_logge
     ]
 
 
-def test_a_data_root_that_another_run_holds_is_no_failure_and_is_looked_at_again_soon() -> None:
+def test_locked_root_is_not_a_failure_and_is_tried_again_soon() -> None:
     busy = BusyError("another run holds it")
     moments = served(Sleeper(at("2026-11-30 02:00"), waits=4), [busy, busy, busy])
     assert moments == ["30 02:00", "30 02:05", "30 02:10", "30 02:15", "30 03:00"]
 
 
-def test_a_fault_of_the_program_is_a_failure_like_any_other(caplog: pytest.LogCaptureFixture) -> None:
+def test_internal_error_is_a_failure_like_others(caplog: pytest.LogCaptureFixture) -> None:
     moments = served(Sleeper(at("2026-11-30 12:00"), waits=1), [ZeroDivisionError("a fault")])
     assert moments == ["30 12:00", "30 12:05"]
     assert "internal error" in caplog.text
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_of_two_signals_that_come_together_the_second_does_nothing() -> None:
+def test_second_of_two_simultaneous_signals_is_ignored() -> None:
     with scheduler.stopping() as stop:
         take = signal.getsignal(signal.SIGINT)
         assert callable(take)
         try:
             signal.raise_signal(signal.SIGTERM)
         finally:
-            take(signal.SIGINT, None)  # Python may have noted it before it could be ignored
+            take(signal.SIGINT, None)  # Python may have queued it already
     assert stop.signal == "SIGTERM"
 
 
-def test_more_work_is_done_right_after_in_another_second() -> None:
+def test_more_work_starts_right_after_in_another_second() -> None:
     begun: list[str] = []
     sleeper = Sleeper(at("2026-11-30 02:00"), waits=3)
 
@@ -222,7 +220,7 @@ def serve_until_stopped(work: Callable[[int], bool]) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_the_service_in_the_middle_of_a_run(number: int) -> None:
+def test_signal_stops_the_service_during_work(number: int) -> None:
     reached: list[str] = []
 
     def work(_failures: int) -> bool:
@@ -231,42 +229,42 @@ def test_a_signal_stops_the_service_in_the_middle_of_a_run(number: int) -> None:
             stop(number)
             reached.append("ended")
         finally:
-            stop(number)  # a second one does not break the tidying up
-            reached.append("tidied")
+            stop(number)  # a second one does not interrupt the cleanup
+            reached.append("cleaned up")
         return False
 
     serve_until_stopped(work)
-    assert reached == ["begun", "tidied"]
+    assert reached == ["begun", "cleaned up"]
 
 
-def test_a_stop_that_got_lost_in_the_work_still_stops_the_service() -> None:
+def test_service_stops_even_if_the_exception_of_the_signal_gets_lost() -> None:
     runs: list[int] = []
 
     def work(_failures: int) -> bool:
         runs.append(1)
-        with suppress(SystemExit):  # as Python does itself, in what it calls when it clears objects away
+        with suppress(SystemExit):  # as Python does in destructors
             stop()
         return False
 
-    scheduler.serve(work, TIMES, lambda: at("2026-11-30 02:00"), AlarmClock())  # which is not even started
+    scheduler.serve(work, TIMES, lambda: at("2026-11-30 02:00"), AlarmClock())  # not even started
     assert runs == [1]
 
 
-def test_the_handlers_of_before_are_back_afterwards() -> None:
+def test_signal_handlers_are_restored() -> None:
     before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
     serve_until_stopped(lambda _failures: False)
     assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)] == before
 
 
 class Rung(threading.Event):
-    """Waits for its ring as long as it takes, so that a slow machine makes no difference."""
+    """Waits as long as needed, so that the speed of the machine does not matter."""
 
     def wait(self, timeout: float | None = None) -> bool:
         assert timeout == 60
         return super().wait(600)
 
 
-def test_the_alarm_rings_at_its_moment_and_one_that_is_long_past_rings_at_once() -> None:
+def test_alarm_goes_off_at_its_time_and_at_once_if_that_is_past() -> None:
     alarm = AlarmClock()
     alarm._wake = Rung()
     with alarm:
@@ -278,11 +276,11 @@ def test_the_alarm_rings_at_its_moment_and_one_that_is_long_past_rings_at_once()
     assert not alarm._scheduler.running
 
 
-def test_the_alarm_has_unlimited_grace_and_one_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_alarm_is_not_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     alarm = AlarmClock()
     monkeypatch.setattr(alarm._wake, "wait", lambda _seconds: False)
     alarm._scheduler.start(paused=True)
-    for _ in range(2):  # a second one takes the place of the first
+    for _ in range(2):  # the second replaces the first
         alarm.wait(at("2931-01-01 00:05"))
     (job,) = alarm._scheduler.get_jobs()
     assert isinstance(alarm._scheduler, BackgroundScheduler)

@@ -1,6 +1,6 @@
-"""The service makes whatever is due at its time, whatever the clock has done, and never what is not.
+"""The service does what is due at its time, whatever the clock does, and nothing else.
 
-Deals are stand-ins, so that a simulated week takes no time; all around them is real.
+Deals are fakes, so that a simulated week takes no time; everything else is real.
 """
 
 import dataclasses
@@ -57,31 +57,31 @@ def storage(tmp_path: Path) -> LocalStorage:
 
 
 def serve(storage: LocalStorage, sleeper: Sleeper, settings: Settings = SETTINGS) -> None:
-    """The service, until the sleeper has no more waits."""
-    tools = context_at(sleeper.clock)
-    scheduler.serve(Service(storage, settings, tools).work, times_of(settings), sleeper.clock, sleeper)
+    """Run the service until the sleeper has no more waits."""
+    service = Service(storage, settings, context_at(sleeper.clock))
+    scheduler.serve(service.work, times_of(settings), sleeper.clock, sleeper)
 
 
 def records(storage: LocalStorage) -> list[dict[str, Any]]:
-    """Of all runs, in their order."""
+    """Return the records of all runs, oldest first."""
     return [json.loads(storage.read(path)) for path in storage.list("runs/")]
 
 
-def told(storage: LocalStorage, *fields: str) -> list[tuple[Any, ...]]:
-    """Fields of all records; the start to the minute."""
-    rows = [record | {"started": record["started"][5:16]} for record in records(storage)]
-    return [tuple(row[field] for field in fields) for row in rows]
+def rows(storage: LocalStorage, *fields: str) -> list[tuple[Any, ...]]:
+    """Return some fields of all records; the start to the minute."""
+    found = [record | {"started": record["started"][5:16]} for record in records(storage)]
+    return [tuple(row[field] for field in fields) for row in found]
 
 
 def nights_of(storage: LocalStorage) -> set[date | None]:
     return {pool.last_night for pool in load_catalog(storage).pools}
 
 
-def test_a_night_is_made_at_its_time_and_a_solution_put_out_when_its_date_is_over(
+def test_nights_are_made_on_time_and_solutions_released_when_their_dates_are_over(
     storage: LocalStorage,
 ) -> None:
     serve(storage, Sleeper(START, waits=38))
-    assert told(storage, "started", "outcome", "nights", "dailies", "solutions") == [
+    assert rows(storage, "started", "outcome", "nights", "dailies", "solutions") == [
         ("11-30T00:05", "done", 1, 4, 0),
         ("11-30T12:00", "done", 0, 0, 1),
         ("12-01T00:05", "done", 1, 1, 0),
@@ -90,10 +90,10 @@ def test_a_night_is_made_at_its_time_and_a_solution_put_out_when_its_date_is_ove
     assert days_in(storage, SOLUTION_FOLDER) == (date(2026, 11, 29), date(2026, 11, 30))
 
 
-def test_the_night_comes_when_the_settings_say(storage: LocalStorage) -> None:
+def test_nightly_at_sets_the_time_of_the_night(storage: LocalStorage) -> None:
     settings = SETTINGS.model_copy(update={"nightly_at": time(3, 30)})
     serve(storage, Sleeper(START, waits=29), settings)
-    assert told(storage, "started", "nights", "solutions") == [
+    assert rows(storage, "started", "nights", "solutions") == [
         ("11-30T00:05", 1, 0),  # of the 29th, which was due
         ("11-30T03:30", 1, 0),
         ("11-30T12:00", 0, 1),
@@ -101,25 +101,25 @@ def test_the_night_comes_when_the_settings_say(storage: LocalStorage) -> None:
     ]
 
 
-def test_a_week_of_sleep_is_made_up_night_by_night_with_the_holes_first_and_told(
+def test_missed_nights_are_made_one_by_one_holes_first_and_logged(
     storage: LocalStorage, caplog: pytest.LogCaptureFixture
 ) -> None:
     serve(storage, Sleeper(START, waits=7, jumps={0: 7 * DAY}))
-    assert told(storage, "started", "nights", "dailies", "solutions", "missed") == [
+    assert rows(storage, "started", "nights", "dailies", "solutions", "missed") == [
         ("11-30T00:05", 1, 4, 0, 0),
-        ("12-07T01:00", 1, 7, 4, 6),  # those of three more were over when their holes came out
+        ("12-07T01:00", 1, 7, 4, 6),  # three more dates were over when their holes were published
         *[("12-07T01:00", 1, 0, 0, 0)] * 6,
     ]
     assert nights_of(storage) == {date(2026, 12, 7)}
     assert "nights missed: 6, 2026-12-01 to 2026-12-06" in caplog.messages
 
 
-def test_a_clock_set_back_makes_nothing_anew(storage: LocalStorage) -> None:
+def test_nothing_is_made_again_after_the_clock_is_set_back(storage: LocalStorage) -> None:
     serve(storage, Sleeper(START, waits=3, jumps={0: -200 * DAY}))
     assert len(records(storage)) == 1
 
 
-def test_a_clock_a_century_ahead_publishes_nothing_and_says_why_until_it_is_right(
+def test_nothing_is_published_while_the_clock_is_a_century_ahead(
     storage: LocalStorage, caplog: pytest.LogCaptureFixture
 ) -> None:
     century = 36_525 * DAY
@@ -130,9 +130,9 @@ def test_a_clock_a_century_ahead_publishes_nothing_and_says_why_until_it_is_righ
             known.append(storage.read(METRICS_FILE).decode())
 
     serve(storage, Sleeper(START, waits=5, jumps={0: century, 2: -century}, before=look))
-    assert told(storage, "started") == [("11-30T00:05",)]
+    assert rows(storage, "started") == [("11-30T00:05",)]
     assert daily_path(date(2126, 11, 30)) not in storage.list("daily/")
-    (why, *others) = [line for line in caplog.messages if "nothing is done" in line]
+    (why, *others) = [line for line in caplog.messages if "nothing was done" in line]
     assert others == [why]
     assert "the clock says 2126-12-01, which is after 2028-01-04, the last date that is believed" in why
     assert "run `fairway nightly --date 2126-12-01` once" in why
@@ -141,29 +141,29 @@ def test_a_clock_a_century_ahead_publishes_nothing_and_says_why_until_it_is_righ
 
 
 @pytest.mark.parametrize("start", ["1970-01-01 00:00", "2126-01-01 00:00"])
-def test_a_clock_that_is_wrong_from_the_first_makes_nothing(storage: LocalStorage, start: str) -> None:
+def test_nothing_is_made_if_the_clock_is_wrong_from_the_start(storage: LocalStorage, start: str) -> None:
     serve(storage, Sleeper(at(start), waits=3))
     assert records(storage) == []
     assert storage.list("daily/") == ()
 
 
-def test_the_end_of_a_year_is_a_night_like_others(storage: LocalStorage) -> None:
+def test_nights_go_on_at_the_end_of_a_year(storage: LocalStorage) -> None:
     settings = SETTINGS.model_copy(update={"daily_from": date(2026, 12, 31)})
     serve(storage, Sleeper(at("2026-12-30 23:30"), waits=30), settings)
-    made = [moment for (moment,) in told(storage, "started") if moment.endswith("00:05")]
+    made = [moment for (moment,) in rows(storage, "started") if moment.endswith("00:05")]
     assert made == ["12-31T00:05", "01-01T00:05"]
     assert nights_of(storage) == {date(2027, 1, 1)}
 
 
-def test_the_day_that_most_years_lack_has_its_night_and_its_hole(storage: LocalStorage) -> None:
+def test_leap_day_has_a_night_and_a_hole(storage: LocalStorage) -> None:
     settings = SETTINGS.model_copy(update={"daily_from": date(2028, 2, 28), "clock_bound_days": 2000})
     serve(storage, Sleeper(at("2028-02-28 00:05"), waits=60), settings)
     assert nights_of(storage) == {date(2028, 3, 1)}
     assert daily_path(date(2028, 2, 29)) in storage.list("daily/")
-    assert {missed for (missed,) in told(storage, "missed")} == {0}
+    assert {missed for (missed,) in rows(storage, "missed")} == {0}
 
 
-def test_a_run_longer_than_its_interval_is_followed_by_what_came_due_meanwhile(
+def test_long_run_is_followed_by_what_became_due_meanwhile(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sleeper = Sleeper(START, waits=0)
@@ -176,13 +176,13 @@ def test_a_run_longer_than_its_interval_is_followed_by_what_came_due_meanwhile(
 
     monkeypatch.setattr(nightly, "_add_nights", slowly)
     serve(storage, sleeper)
-    assert told(storage, "started", "nights", "missed") == [("11-30T00:05", 1, 0), ("12-01T02:05", 1, 0)]
+    assert rows(storage, "started", "nights", "missed") == [("11-30T00:05", 1, 0), ("12-01T02:05", 1, 0)]
 
 
 def failing(
     monkeypatch: pytest.MonkeyPatch, module: Any, name: str, times: int, fault: Callable[[], Exception]
 ) -> None:
-    """Have a function fail so many times before it works."""
+    """Make a function fail a number of times before it works."""
     real, left = getattr(module, name), iter(range(times))
 
     def fail(*arguments: Any, **options: Any) -> Any:
@@ -193,7 +193,7 @@ def failing(
     monkeypatch.setattr(module, name, fail)
 
 
-def test_a_failure_stays_visible_until_a_run_goes_well(
+def test_failure_is_reported_until_a_run_succeeds(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "fairway.serve")
@@ -204,17 +204,17 @@ def test_a_failure_stays_visible_until_a_run_goes_well(
         problems.append('fairway_problem{problem="failure"} 1.0' in storage.read(METRICS_FILE).decode())
 
     serve(storage, Sleeper(START, waits=4, before=look))
-    assert told(storage, "started", "outcome", "attempt") == [
+    assert rows(storage, "started", "outcome", "attempt") == [
         ("11-30T00:05", "failed", 1),
         ("11-30T00:10", "failed", 2),
         ("11-30T00:20", "failed", 3),
         ("11-30T00:40", "done", 4),
     ]
     assert problems == [True, True, True, False]
-    assert "well again after 3 failures" in caplog.messages
+    assert "recovered after 3 failures" in caplog.messages
 
 
-def test_a_failure_is_tried_again_though_the_files_say_nothing_is_due(
+def test_failed_run_is_retried_even_if_nothing_seems_due(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failing(monkeypatch, nightly, "job_run", 1, lambda: StorageError("no space for a record either"))
@@ -223,89 +223,88 @@ def test_a_failure_is_tried_again_though_the_files_say_nothing_is_due(
     serve(storage, Sleeper(START, waits=1))
     failing(monkeypatch, nightly, "job_run", 1, lambda: StorageError("no space for a record either"))
     serve(storage, Sleeper(START + DAY, waits=1))
-    assert told(storage, "started") == [("11-30T00:05",), ("12-01T00:10",)]
+    assert rows(storage, "started") == [("11-30T00:05",), ("12-01T00:10",)]
 
 
-def test_after_a_restart_a_failure_is_made_good_at_once(
+def test_failed_run_is_retried_right_after_a_restart(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     serve(storage, Sleeper(START, waits=0))
     storage.replace(daily_path(date(2026, 11, 29)), b"{")
     serve(storage, Sleeper(START + DAY, waits=2))
-    assert told(storage, "started", "outcome", "nights", "dailies")[1:] == [
-        ("12-01T00:05", "failed", 1, 1),  # all but what is damaged was done
+    assert rows(storage, "started", "outcome", "nights", "dailies")[1:] == [
+        ("12-01T00:05", "failed", 1, 1),  # everything but the damaged hole was done
         ("12-01T00:10", "failed", 0, 0),
         ("12-01T00:20", "failed", 0, 0),
     ]
     storage.replace(daily_path(date(2026, 11, 29)), made_before(date(2026, 11, 29), None).daily)
     assert root_state(storage).has_failed
     serve(storage, Sleeper(START + DAY + timedelta(minutes=30), waits=1))
-    assert told(storage, "started", "outcome", "attempt")[-1] == ("12-01T00:35", "done", 4)
+    assert rows(storage, "started", "outcome", "attempt")[-1] == ("12-01T00:35", "done", 4)
     assert not root_state(storage).has_failed
 
 
-def test_a_damaged_catalog_leaves_the_record_of_a_failure(storage: LocalStorage) -> None:
+def test_damaged_catalog_is_recorded_as_a_failure(storage: LocalStorage) -> None:
     storage.create(CATALOG_FILE, b"{")
     serve(storage, Sleeper(START, waits=1))
-    assert told(storage, "started", "outcome") == [("11-30T00:05", "failed"), ("11-30T00:10", "failed")]
+    assert rows(storage, "started", "outcome") == [("11-30T00:05", "failed"), ("11-30T00:10", "failed")]
 
 
-def test_a_data_root_that_another_run_holds_is_looked_at_again_without_a_record(
+def test_locked_root_is_tried_again_without_a_record(
     storage: LocalStorage, caplog: pytest.LogCaptureFixture
 ) -> None:
     with root_lock(storage.root, START):
         serve(storage, Sleeper(START, waits=1))
     assert records(storage) == []
-    assert [line for line in caplog.messages if "looking again at 2026-11-30 00:10:00 UTC" in line]
+    assert [line for line in caplog.messages if "trying again at 2026-11-30 00:10:00 UTC" in line]
     serve(storage, Sleeper(START, waits=1))
-    assert told(storage, "outcome") == [("done",)]
+    assert rows(storage, "outcome") == [("done",)]
 
 
-def test_that_nothing_is_due_is_said_once_a_night(
+def test_nothing_due_is_logged_once_per_night(
     storage: LocalStorage, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO, "fairway.serve"):
         serve(storage, Sleeper(START, waits=9))
-    said = [line for line in caplog.messages if line.startswith("nothing is due")]
-    assert said == ["nothing is due for the night 2026-11-30"]
+    logged = [line for line in caplog.messages if line.startswith("nothing is due")]
+    assert logged == ["nothing is due for the night 2026-11-30"]
 
 
 def with_pool(storage: LocalStorage, level: str, **fields: Any) -> None:
-    """Change what the catalog says of a pool."""
+    """Change fields of a pool in the catalog."""
     catalog = load_catalog(storage)
     pool = next(pool for pool in catalog.pools if pool.level == level)
     save_catalog(storage, catalog.with_pool(dataclasses.replace(pool, **fields)))
 
 
-def check_holes_came_out_all_the_same(storage: LocalStorage, error: str) -> None:
-    tools = context_at(START + DAY)
+def check_holes_are_published_anyway(storage: LocalStorage, error: str) -> None:
     before = storage.read(CATALOG_FILE)
     with pytest.raises(FairwayError, match=error):
-        run_night(storage, date(2026, 12, 1), SETTINGS, tools)
+        run_night(storage, date(2026, 12, 1), SETTINGS, context_at(START + DAY))
     assert daily_path(date(2026, 12, 3)) in storage.list("daily/")
     assert storage.read(CATALOG_FILE) == before
-    ((outcome, message, dailies),) = told(storage, "outcome", "error", "dailies")[-1:]
+    ((outcome, message, dailies),) = rows(storage, "outcome", "error", "dailies")[-1:]
     assert (outcome, dailies) == ("failed", 1)
     assert re.search(error, message)
 
 
-def test_a_level_whose_numbers_have_run_out_keeps_no_date_without_its_hole(storage: LocalStorage) -> None:
+def test_level_without_further_numbers_does_not_hold_up_the_daily(storage: LocalStorage) -> None:
     serve(storage, Sleeper(START, waits=0))
     with_pool(storage, "easy", next_number=MOST_DEAL_NUMBER - 1)
-    check_holes_came_out_all_the_same(
+    check_holes_are_published_anyway(
         storage, "level easy: . of 2 deals were found when the deal numbers ended"
     )
 
 
-def test_a_damaged_part_of_a_level_keeps_no_date_without_its_hole(storage: LocalStorage) -> None:
+def test_damaged_part_does_not_hold_up_the_daily(storage: LocalStorage) -> None:
     serve(storage, Sleeper(START, waits=0))
     (part,) = storage.list("deals/level=medium/")
     storage.replace(part, b"damaged")
-    check_holes_came_out_all_the_same(storage, re.escape(part))
+    check_holes_are_published_anyway(storage, re.escape(part))
 
 
-@pytest.mark.parametrize("empty", [False, True], ids=["gone", "an empty folder in its place"])
-def test_a_data_root_that_has_gone_is_not_made_again(
+@pytest.mark.parametrize("empty", [False, True], ids=["removed", "replaced by an empty folder"])
+def test_data_root_that_was_removed_is_not_created_again(
     storage: LocalStorage, empty: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     def vanish() -> None:
@@ -314,8 +313,7 @@ def test_a_data_root_that_has_gone_is_not_made_again(
             storage.root.mkdir()
 
     sleeper = Sleeper(START, waits=3)
-    tools = context_at(sleeper.clock)
-    service = Service(storage, SETTINGS, tools)
+    service = Service(storage, SETTINGS, context_at(sleeper.clock))
     worked: list[int] = []
 
     def work(failures: int) -> bool:
@@ -330,7 +328,7 @@ def test_a_data_root_that_has_gone_is_not_made_again(
     assert not storage.root.exists() or not any(storage.root.iterdir())
 
 
-def test_a_command_that_nobody_gave_a_date_does_not_believe_such_a_clock_either(
+def test_commands_without_a_date_do_not_trust_such_a_clock_either(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     serve(storage, Sleeper(START, waits=0))
@@ -341,6 +339,6 @@ def test_a_command_that_nobody_gave_a_date_does_not_believe_such_a_clock_either(
         assert "nothing was done: the clock says 2126-12-01, which is after 2028-01-04" in refused.complaint
         assert len(records(storage)) == 1
     monkeypatch.setenv("FAIRWAY_DAILY_FROM", "2126-12-01")
-    monkeypatch.setenv("FAIRWAY_DEALS_CAP", "1")  # there is no room for the nights of a century
-    done("nightly", "--data", storage.root, "--date", "2126-12-01")  # a person says so
+    monkeypatch.setenv("FAIRWAY_DEALS_CAP", "1")  # a century of nights would not fit on the disk
+    done("nightly", "--data", storage.root, "--date", "2126-12-01")  # the user confirms the date
     done("nightly", "--data", storage.root)
