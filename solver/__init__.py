@@ -1,4 +1,4 @@
-"""The game, pure: cards, rules, deals, moves, the exact search and the steady player.
+"""Golf Solitaire itself: cards, rules, deals, moves, the exact search, simulated players and hints.
 
-Nothing in this package touches a disk, a clock, the environment or a random number.
+The game is pure: no clock, no randomness, no files except the compiled kernels (`solver.kernel_cache`).
 """

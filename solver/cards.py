@@ -1,4 +1,4 @@
-"""Cards as plain integers, with the tables and the pair of functions that turn them into text and back.
+"""Cards as integers, and their text.
 
 Code = 13 * suit + rank, ranks A=0 .. K=12, suits in the order C D H S (frozen).
 """
@@ -21,20 +21,20 @@ CARD_CODES: Final = {name: code for code, name in enumerate(CARD_NAMES)}
 
 
 def rank_of(card: int) -> int:
-    """Rank of a card code, A=0 .. K=12."""
+    """Return the rank of a card code, A=0 .. K=12."""
     return card % RANK_COUNT
 
 
 def suit_of(card: int) -> int:
-    """Suit of a card code: its index in `SUIT_LETTERS`."""
+    """Return the suit of a card code, an index into `SUIT_LETTERS`."""
     return card // RANK_COUNT
 
 
 def card_name(card: int) -> str:
-    """Text of a card code: rank letter, then suit letter.
+    """Return the text of a card code: rank letter, then suit letter.
 
     Raises:
-        UsageError: the code is not in 0 .. 51.
+        UsageError: if the code is not in 0 .. 51.
     """
     if not 0 <= card < DECK_SIZE:
         raise UsageError(f"card code {card} is not in 0 .. {DECK_SIZE - 1}")
@@ -42,14 +42,14 @@ def card_name(card: int) -> str:
 
 
 def parse_card(text: str) -> int:
-    """Code of a card text such as `TD`; lower case is accepted.
+    """Return the code of a card text such as `TD`; lower case is accepted.
 
     Raises:
-        UsageError: the text is no card.
+        UsageError: if the text is not a card.
     """
     code = CARD_CODES.get(text.upper()) if text.isascii() else None
     if code is None:
         raise UsageError(
-            f"{text[:20]!r} is no card; a card is one of {RANK_LETTERS} and one of {SUIT_LETTERS}, as in TD"
+            f"{text[:20]!r} is not a card; write one of {RANK_LETTERS} and one of {SUIT_LETTERS}, as in TD"
         )
     return code

@@ -1,27 +1,27 @@
-"""The exceptions of the game itself; the other packages derive theirs from the same base.
+"""The exceptions of the game; the other packages derive theirs from the same base class.
 
-The command line turns every `FairwayError` into one line and an exit code, so a message says what is
-wrong, the value, where it stood and how to mend it.
+The command line turns every `FairwayError` into one line and an exit code, so a message contains what is
+wrong, the value, where it was found, and how to correct it.
 """
 
 
 class FairwayError(Exception):
-    """Base of every error that Fairway raises on purpose."""
+    """Base class of all errors that Fairway raises."""
 
 
 class UsageError(FairwayError):
-    """A value given by the caller is not acceptable: an unknown level, a number out of range, a bad date."""
+    """An invalid value from the caller: an unknown level, a number out of range, a bad date."""
 
 
 class DealError(UsageError):
-    """A text or a list of cards that is no deal.
+    """A text or a list of cards that is not a deal.
 
     Attributes:
         faults: everything that is wrong with it, in reading order, one sentence each.
     """
 
     def __init__(self, faults: tuple[str, ...]) -> None:
-        super().__init__(faults)  # the argument itself, so that the error can be pickled by an executor
+        super().__init__(faults)  # the argument itself, so that executors can pickle the error
         self.faults = faults
 
     def __str__(self) -> str:
@@ -33,9 +33,9 @@ class LineError(UsageError):
 
     Attributes:
         index: position of the move in the line, from 0.
-        move: the offending letter.
+        move: the illegal letter.
         legal: the letters that were legal there, in the order `1` .. `7`, `D`.
-        where: which line it is, to begin the message with; empty where there is but one.
+        where: which line it is, as a prefix of the message; empty if there is only one.
     """
 
     def __init__(self, index: int, move: str, legal: str, where: str = "") -> None:
@@ -51,5 +51,5 @@ class LineError(UsageError):
         return f"{self.where}: {what}" if self.where else what
 
     def in_line(self, where: str) -> "LineError":
-        """The same error, which also says in which of several lines it is."""
+        """Return the same error with a prefix that says which of several lines it is in."""
         return LineError(self.index, self.move, self.legal, where)

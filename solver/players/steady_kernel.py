@@ -1,18 +1,18 @@
-"""The kernel of the steady player: from one deal to the masses of its 52 scores, in 64-bit integers.
+"""The kernel of the steady player: the masses of the 52 scores of a deal, in 64-bit integers.
 
-**Sets of cards.** A column card's place is `5 * column + index`, and a set of column cards is a word of 35
-bits. `exposed` is the set of last cards, and so says the heights; `fits[rank]` is the set of cards that may
-be played on a waste top of that rank. The legal plays are `exposed & fits[top]`, the lowest-numbered column
-first, and a play moves its bit down by one place, or off the table.
+**Sets of cards.** The place of a column card is `5 * column + index`, and a set of column cards is a word of
+35 bits. `exposed` is the set of last cards, which determines the heights; `fits[rank]` is the set of cards
+that may be played on a waste top of that rank. The legal plays are `exposed & fits[top]`, the lowest-numbered
+column first, and a play moves its bit down by one place, or off the table.
 
-**Positions.** A position's key is `exposed | top << 35 | draws << 39`. Only positions with a legal play get a
-row. Where nothing fits the player draws, and drawing splits no mass: such a play leads straight to the
-position after the next stock card that fits, or to the end of the hole. Rows 0 .. 51 are those ends, one for
-each score from -16; the positions follow in the order in which they are found: by cards left, descending.
+**Positions.** The key of a position is `exposed | top << 35 | draws << 39`. Only positions with a legal play
+get a row. If nothing fits the player draws, and a draw does not split the mass: such a play leads directly to
+the position after the next stock card that fits, or to the end of the hole. Rows 0 .. 51 are those ends, one
+per score from -16; the positions follow in the order in which they are found: by cards left, descending.
 
 **Phases.** `_find_positions` lists the positions that can be reached, and their plays; `_value_plays` goes
-through them backwards and values each play; `_pass_mass` goes through them forwards and deals out the mass.
-All of a position's mass has arrived before its turn comes, because every play leads to one card less.
+through them backwards and values each play; `_pass_mass` goes through them forwards and distributes the mass.
+All of a position's mass has arrived before its turn, because every play leads to one card less.
 """
 
 from typing import Final
@@ -30,35 +30,35 @@ Flags = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.int64]
 Indices = npt.NDArray[np.int32]
 
-SLIP_ODDS: Final = 20  # the player slips once in so many plays
+SLIP_ODDS: Final = 20  # the player slips once in this many plays
 
 # Fields of a row of `positions`. A position's plays end where those of the next row begin.
 KEY, FIRST_PLAY, VALUE, MASS = range(4)
 POSITION_FIELDS: Final = 4
-# Fields of a row of `plays`. A value of 0 waits for that of the target.
+# Fields of a row of `plays`. A value of 0 is set later, from that of the target.
 TARGET, PLAY_VALUE = range(2)
 PLAY_FIELDS: Final = 2
 CLEARED_ROWS: Final = STOCK_SIZE + 1  # the first rows of `positions`: ends with the columns cleared
-LEAST_POSITIONS: Final = SCORE_COUNT + COLUMN_COUNT  # fewer would not even hold the ends and the opening
+LEAST_POSITIONS: Final = SCORE_COUNT + COLUMN_COUNT  # the ends and the opening
 
 _ALL_EXPOSED: Final = sum(1 << COLUMN_HEIGHT * column - 1 for column in range(1, COLUMN_COUNT + 1))
 _BURIED: Final = sum(1 << COLUMN_HEIGHT * column for column in range(COLUMN_COUNT))
 _NOT_BURIED: Final = (1 << TABLEAU_SIZE) - 1 - _BURIED
-_PLACE_MODULUS: Final = 37  # 2 is a primitive root of it, so the 35 one-card sets leave different remainders
+_PLACE_MODULUS: Final = 37  # 2 is a primitive root of 37, so the 35 one-card sets have different remainders
 
 _EXPOSED_MASK: Final = (1 << TABLEAU_SIZE) - 1
 _TOP_SHIFT: Final = TABLEAU_SIZE
 _TOP_MASK: Final = 15
 _DRAWS_SHIFT: Final = _TOP_SHIFT + 4
 
-# Two multipliers of 40 bits for the two halves of a key, of 22 bits each: the hash never leaves 63 bits.
+# Two multipliers of 40 bits for the two halves of a key, of 22 bits each: the hash fits into 63 bits.
 _HALF_SHIFT: Final = 22
 _HALF_MASK: Final = (1 << _HALF_SHIFT) - 1
 _LOW_MULTIPLIER: Final = 0x9E3779B97F
 _HIGH_MULTIPLIER: Final = 0xC2B2AE3D27
 _HASH_SHIFT: Final = 32
 
-# A value is the length of a run and the openness it leaves (at most 13) in one number, compared at once.
+# A value is the length of a run and the openness it leaves (at most 13) in one number, so that it compares.
 _ONE_PLAY: Final = 16
 
 
@@ -66,7 +66,7 @@ _ONE_PLAY: Final = 16
 def spread_each(
     ranks: Words, allowed: Flags, positions: Words, plays: Indices, slots: Indices, masses: Words, first: int
 ) -> int:
-    """Work out the mass of each score on deals, one after another: one call for many, as in the search.
+    """Compute the mass of each score on each deal; one call does many, as in the search.
 
     Args:
         ranks: n by 52; the ranks of each deal, in the order of `Deal.cards`.
@@ -74,11 +74,11 @@ def spread_each(
         positions: as in `_spread_mass`.
         plays: as in `_spread_mass`.
         slots: as in `_spread_mass`.
-        masses: n by 52; is filled with the masses, from row `first` on.
-        first: the deal to begin with.
+        masses: n by 52; filled with the masses, from row `first` on.
+        first: index of the first deal.
 
     Returns:
-        The deal for which the workspace was too small; n where it was not.
+        Index of the deal for which the workspace was too small; n if it was large enough for all.
     """
     for n in range(first, len(ranks)):
         if not _spread_mass(ranks[n], allowed, positions, plays, slots):
@@ -90,17 +90,17 @@ def spread_each(
 
 @inlined
 def _spread_mass(ranks: Words, allowed: Flags, positions: Words, plays: Indices, slots: Indices) -> bool:
-    """Work out the mass of each score, into the field `MASS` of the rows 0 .. 51 of `positions`.
+    """Compute the mass of each score, into the field `MASS` of the rows 0 .. 51 of `positions`.
 
     Args:
         ranks: the 52 ranks of the deal, in the order of `Deal.cards`.
-        allowed: 13 by 13; `[top, rank]` says whether the rank may be played on that waste top.
+        allowed: 13 by 13; `[top, rank]` is whether the rank may be played on that waste top.
         positions: workspace; at least `LEAST_POSITIONS` rows of `POSITION_FIELDS`.
         plays: workspace; at least one row of `PLAY_FIELDS`.
         slots: workspace for the hash table; a power of two.
 
     Returns:
-        False where the workspace is too small for the deal; what it holds is then of no use.
+        False if the workspace is too small for the deal; its content is then undefined.
     """
     end = _find_positions(ranks, allowed, positions, plays, slots)
     if end == 0:
@@ -112,7 +112,7 @@ def _spread_mass(ranks: Words, allowed: Flags, positions: Words, plays: Indices,
 
 @inlined
 def _find_positions(ranks: Words, allowed: Flags, positions: Words, plays: Indices, slots: Indices) -> int:
-    """List the positions and their plays; the row after the last position, or 0 where there is no room."""
+    """List the positions and their plays; return the row after the last one, or 0 if there is no room."""
     stock = ranks[TABLEAU_SIZE + 1 :]
     fits, rank_of = _card_tables(ranks, allowed)
     slots[:] = 0
@@ -153,7 +153,7 @@ def _find_positions(ranks: Words, allowed: Flags, positions: Words, plays: Indic
 
 @inlined
 def _card_tables(ranks: Words, allowed: Flags) -> tuple[Words, Words]:
-    """The sets of cards that fit on each rank, and the rank of a card by its one-card set, reduced."""
+    """Return the sets of cards that fit on each rank, and the ranks by one-card set modulo 37."""
     fits = np.zeros(RANK_COUNT, np.int64)
     rank_of = np.zeros(_PLACE_MODULUS, np.int64)
     for place in range(TABLEAU_SIZE):
@@ -167,7 +167,7 @@ def _card_tables(ranks: Words, allowed: Flags) -> tuple[Words, Words]:
 
 @inlined
 def _next_key(exposed: int, top: int, draws: int, cards_left: int, fits: Words, stock: Words) -> int:
-    """Key of the next position with a legal play; where the hole ends before, `~row` of its score."""
+    """Return the key of the next position with a legal play, or `~row` of the score if the hole ends."""
     if exposed == 0:
         return ~(draws - len(stock) - LOWEST_SCORE)
     while not exposed & fits[top]:
@@ -180,10 +180,10 @@ def _next_key(exposed: int, top: int, draws: int, cards_left: int, fits: Words, 
 
 @inlined
 def _row_of(key: int, positions: Words, slots: Indices, level: int, end: int) -> int:
-    """Row of what `_next_key` gave; a position that is new in its level is entered at row `end`.
+    """Return the row of a result of `_next_key`; a position that is new in its level is added at row `end`.
 
-    Two positions can only be the same within a level, whose rows begin at `level`: a slot that names an
-    earlier row is free, so the table is small and never has to be emptied on the way.
+    Two positions can only be equal within a level, whose rows begin at `level`. A slot with an earlier row is
+    free, so the hash table is small and does not have to be emptied between levels.
     """
     if key < 0:
         return ~key
@@ -203,7 +203,7 @@ def _row_of(key: int, positions: Words, slots: Indices, level: int, end: int) ->
 
 @inlined
 def _openness(exposed: int, fits: Words) -> int:
-    """The number of ranks on which some column's last card could be played."""
+    """Return the number of ranks on which some column's last card could be played."""
     openness = 0
     for cards in fits:
         openness += exposed & cards != 0
@@ -224,7 +224,7 @@ def _value_plays(positions: Words, plays: Indices, end: int) -> None:
 
 @inlined
 def _pass_mass(positions: Words, plays: Indices, end: int) -> None:
-    """Deal the mass out over the plays, from the first position to the last."""
+    """Distribute the mass over the plays, from the first position to the last."""
     positions[plays[0, TARGET], MASS] = TOTAL_MASS
     for row in range(SCORE_COUNT, end):
         mass, best = positions[row, MASS], positions[row, VALUE]

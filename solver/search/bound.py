@@ -1,18 +1,19 @@
-"""The bound that prunes the search: Hall's condition on who can support whom.
+"""The bound that prunes the search: Hall's condition on which cards can support which.
 
-Every column card that is still to be played needs a supporter of its own, the card it is played on: a card
-of a fitting rank among the remaining column cards, the stock still to come, or the waste top. One card
-supports at most one other. By Hall's theorem all of them can be given supporters only if for every set S of
-ranks the supporters of S are at least as many as the remaining cards in S:
+Each column card that is still to be played needs its own supporter, the card it is played on: a card of a
+fitting rank among the remaining column cards, the undrawn stock, or the waste top. One card supports at most
+one other. By Hall's theorem all of them can have supporters only if, for every set S of ranks, there are at
+least as many supporters of S as remaining cards in S:
 
-    slack(S) = (remaining column cards, stock to come and waste top with a rank in N(S))
+    slack(S) = (remaining column cards, undrawn stock and waste top with a rank in N(S))
                - (remaining column cards with a rank in S)  >=  0
 
-where N(S) are the ranks that may lie under a rank of S. If d of them are to be left unplayed the same holds
-with slack(S) >= -d, so one bound serves the proof of clearing and the proof of the fewest cards left.
+where N(S) is the set of ranks on which a rank of S may be played. If d cards may be left unplayed, the same
+holds with slack(S) >= -d, so one bound is used to prove that a deal can be cleared and to prove the fewest
+cards left.
 
-A slack is a sum over cards. For one position it is the sum of three rows of bytes, one byte an arc: one row
-for the heights of columns 1-3, one for columns 4-7, one for draws and waste top.
+A slack is a sum over cards. For one position it is the sum of three rows with one byte per arc: one row for
+the heights of columns 1-3, one for columns 4-7, one for draws and waste top.
 """
 
 from functools import cache
@@ -30,11 +31,11 @@ _STEP: Final = 2  # ranks of one support chain: a card and the next card that sh
 
 @cache
 def bound_weights(rules: Rules) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    """What one card adds to the slack of each arc.
+    """Return what one card adds to the slack of each arc.
 
     Returns:
         Two arrays of shape (13, 64), int8, by rank and arc: for a remaining column card (demand and supply)
-        and for a stock card or the waste top (supply only). Arcs beyond those in use weigh nothing.
+        and for a stock card or the waste top (supply only). Unused arcs have weight 0.
     """
     arcs = useful_arcs(rules)[:BOUND_BYTES]
     column = np.zeros((RANK_COUNT, BOUND_BYTES), dtype=np.int8)
@@ -49,10 +50,10 @@ def bound_weights(rules: Rules) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.in
 
 
 def useful_arcs(rules: Rules) -> list[tuple[int, ...]]:
-    """Arcs of the cycle 0, 2, .., 12, 1, 3, .., 11, shortest first, that are no sum of two smaller ones.
+    """Return the arcs of the cycle 0, 2, .., 12, 1, 3, .., 11 that do not fall apart, shortest first.
 
-    Two ranks share a supporter only if they are two apart, so sets of ranks fall apart into such arcs.
-    Leaving arcs out keeps the bound true, only weaker.
+    Two ranks share a supporter only if they are two apart, so every set of ranks falls apart into such arcs.
+    Without some of the arcs the bound is still valid, but weaker.
     """
     cycle = [_STEP * n % RANK_COUNT for n in range(RANK_COUNT)]
     arcs = []

@@ -1,4 +1,4 @@
-"""The exact search: the best score still to be reached, a line that reaches it, and the proof of both."""
+"""The exact search: the best score that can be reached, and a line that reaches it, both proved."""
 
 import threading
 from collections.abc import Sequence
@@ -28,22 +28,23 @@ from solver.table.moves import DRAW, Position
 from solver.table.rules import RULES, Rules
 from solver.table.score import score_of
 
-_ALIGNMENT: Final = 64  # bytes: a row of the bound, and a line of the processor's cache
-_MOST_MOVES: Final = 51  # 35 plays and 16 draws
+_ALIGNMENT: Final = 64  # bytes: a row of the bound, and a cache line of the processor
+_MAX_MOVES: Final = 51  # 35 plays and 16 draws
 _HALF_COLUMNS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What the exact search proved.
+    """The proved result of a search.
 
     Attributes:
         rules: name of the rules.
         cleared: whether the columns can be cleared.
-        best_score: the least score that can be reached; None if only the verdict was asked for and it is no.
-        line: line v1 from the position on, which reaches it; None likewise.
-        draws: draws in that line; None likewise.
-        positions: column heights that the proof expanded.
+        best_score: the lowest score that can be reached; None if the columns cannot be cleared and only the
+            verdict was asked for.
+        line: line v1 from the position, which reaches that score; None if there is no best score.
+        draws: draws in that line; None if there is no best score.
+        positions: number of column heights that the proof expanded.
     """
 
     rules: str
@@ -60,14 +61,14 @@ def solve(deal: Deal, rules: Rules, *, fewest: bool = True) -> Solution:
     Args:
         deal: the deal.
         rules: a row of the table of rules.
-        fewest: whether, where the columns cannot be cleared, to find the line that leaves the fewest cards;
-            without it the search stops at the verdict.
+        fewest: whether to find the line that leaves the fewest cards if the columns cannot be cleared;
+            otherwise the search stops at that verdict.
     """
     return solve_each((deal,), rules, fewest=fewest)[0]
 
 
 def solve_each(deals: Sequence[Deal], rules: Rules, *, fewest: bool = True) -> list[Solution]:
-    """Solve deals from their starts, all in one call of the kernel: with threads that saves them waiting.
+    """Solve deals from their starts, with one kernel call for all, so that threads seldom wait.
 
     Args:
         deals: the deals.
@@ -79,7 +80,7 @@ def solve_each(deals: Sequence[Deal], rules: Rules, *, fewest: bool = True) -> l
 
 
 def solve_position(position: Position, rules: Rules, *, fewest: bool = True) -> Solution:
-    """Solve a position in the middle of a hole; the score is that of the whole hole."""
+    """Solve any position of a hole; the score is that of the whole hole."""
     if not position.cards_left:
         return Solution(rules.name, True, score_of(0, position.draws), "", 0, 0)
     table, top = _packed(position.heights), rank_of(position.top)
@@ -87,7 +88,7 @@ def solve_position(position: Position, rules: Rules, *, fewest: bool = True) -> 
 
 
 def warm_up() -> None:
-    """Compile the search, or load it from the cache: worth doing before work is handed to threads."""
+    """Compile or load the search; worth doing before work is given to threads."""
     for rules in RULES.values():
         solve(Deal(tuple(range(DECK_SIZE))), rules)
 
@@ -101,19 +102,26 @@ def _solved(starts: Sequence[_Start], rules: Rules, fewest: bool) -> list[Soluti
     ranks = np.frombuffer(b"".join([start[0].ranks for start in starts]), dtype=np.uint8)
     packed = np.array([start[1:] for start in starts], dtype=np.uint64)
     found = np.empty((len(starts), 3), dtype=np.int64)
-    lines = np.empty((len(starts), _MOST_MOVES), dtype=np.uint8)
+    lines = np.empty((len(starts), _MAX_MOVES), dtype=np.uint8)
     solve_kernel.solve_each(
         ranks.reshape(-1, DECK_SIZE), packed, fewest, _rule_tables(rules), _buffers(), found, lines
     )
     letters = lines.tobytes().decode("ascii")
     return [
-        _solution(rules, start[3], row, letters[n * _MOST_MOVES : (n + 1) * _MOST_MOVES])
+        _solution(rules, start[3], row, letters[n * _MAX_MOVES : (n + 1) * _MAX_MOVES])
         for n, (start, row) in enumerate(zip(starts, found.tolist(), strict=True))
     ]
 
 
 def _solution(rules: Rules, draws: int, found: Sequence[int], letters: str) -> Solution:
-    """What the kernel found from a start with so many draws."""
+    """Return the result of one position as a `Solution`.
+
+    Args:
+        rules: the King rule.
+        draws: stock cards drawn at the start.
+        found: the row that the kernel filled.
+        letters: the row of letters that the kernel filled.
+    """
     left, at, expanded = found
     if at == solve_kernel.NO_LINE:
         return Solution(rules.name, False, None, None, None, expanded)
@@ -135,8 +143,8 @@ def _rule_tables(rules: Rules) -> RuleTables:
     for value in range(VALUE_COUNT):
         for rank in range(RANK_COUNT):
             marks[value, rank, [*rules.plays_on[rank], CELL_BYTES - 1]] = value
-    # The more arcs a rule has, the looser the bound is, and the more a good first line saves: measured best
-    # were 32 to 64 tables for 49 arcs and 96 to 160 for 157, so one table an arc it is.
+    # With more arcs the bound is looser, and a good first line saves more. The best measured widths were 32
+    # to 64 tables for 49 arcs and 96 to 160 for 157, hence one table per arc.
     width = np.array([len(useful_arcs(rules))], dtype=np.uint64)
     return RuleTables(*(_aligned_copy(rows.ravel()) for rows in (marks, *bound_weights(rules), width)))
 
@@ -145,7 +153,7 @@ _thread = threading.local()
 
 
 def _buffers() -> Buffers:
-    """This thread's buffers: 8 MB, made at its first search."""
+    """Return this thread's buffers, 8 MB, made at its first search."""
     if not hasattr(_thread, "buffers"):
         _thread.buffers = _make_buffers()
     buffers: Buffers = _thread.buffers
@@ -157,7 +165,7 @@ def _make_buffers() -> Buffers:
     return Buffers(
         cells=_aligned(LOW_TABLES * HIGH_TABLES * CELL_BYTES, np.uint8),
         tables=_aligned(TABLE_COUNT + 1, np.uint32),
-        levels=_aligned(_MOST_MOVES, np.uint64),
+        levels=_aligned(_MAX_MOVES, np.uint64),
         playable=_aligned(halves * _HALF_COLUMNS, np.uint8),
         low=_aligned(LOW_TABLES * BOUND_BYTES, np.int8),
         high=_aligned(HIGH_TABLES * BOUND_BYTES, np.int8),
@@ -166,12 +174,12 @@ def _make_buffers() -> Buffers:
         reach=_aligned(CELL_BYTES, np.uint8),
         plays=_aligned(candidates, np.uint32),
         entries=_aligned(candidates, np.uint32),
-        letters=_aligned(_MOST_MOVES, np.uint8),
+        letters=_aligned(_MAX_MOVES, np.uint8),
     )
 
 
 def _aligned(count: int, kind: Any) -> npt.NDArray[Any]:
-    """Zeros that start at a multiple of 64 bytes."""
+    """Return zeros that start at a multiple of 64 bytes."""
     size = count * np.dtype(kind).itemsize
     room = np.zeros(size + _ALIGNMENT, dtype=np.uint8)
     offset = -room.ctypes.data % _ALIGNMENT

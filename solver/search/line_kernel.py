@@ -1,8 +1,8 @@
-"""Line v1 read off the cells that a sweep has filled (frozen).
+"""Line v1 (frozen), read from the cells that a sweep has filled.
 
-The line is built backwards and asks only for F of tables on lines that reach the end in the fewest draws. The
+The line is built backwards and needs F only for tables on lines that reach the end in the fewest draws. The
 bound never excludes those, so a pruned sweep gives the same line as a plain one. A cell holds what may be
-played next, not which rank was put down; so F(h, r) is worked out again from the tables one card before h.
+played next, not which rank was played; so F(h, r) is computed again from the tables one card before h.
 """
 
 from typing import Any, Final
@@ -29,12 +29,12 @@ def trace(end: Any, start: Any, ranks: Any, marks: Any, buffers: Buffers) -> Any
     Args:
         end: the table the line leaves.
         start: uint64[4], a row of `starts` in `solve_each`.
-        ranks: uint8[52], the deal's ranks.
+        ranks: uint8[52], the ranks of the deal.
         marks: as in `RuleTables`.
-        buffers: as the sweep left them.
+        buffers: as the sweep has left them.
 
     Returns:
-        Where in `letters` the line begins.
+        Index in `letters` where the line begins.
     """
     letters = buffers.letters
     at = len(letters)
@@ -60,7 +60,7 @@ def _step_back(
     """The play that left `table` with `rank` on the waste after 17 - `value` draws.
 
     Returns:
-        Its column (0..6), and the rank and the value of the table before it, where the draws between began.
+        Its column (0..6), and the rank and the value of the table before it, before any draws.
     """
     shown = np.int64(ranks[TABLEAU_SIZE + _NO_DRAWS - value])
     for column in range(_COLUMNS):
@@ -78,7 +78,7 @@ def _step_back(
 
 @kernel
 def _playable_before(table: Any, column: Any, ranks: Any) -> Any:
-    """Rank of the card of a column that was played last; -1 where the column is full."""
+    """Return the rank of the last card played from a column; -1 if the column is full."""
     half = table % LOW_TABLES if column < LOW_COLUMNS else table // LOW_TABLES
     for _ in range(column if column < LOW_COLUMNS else column - LOW_COLUMNS):
         half //= HEIGHTS
@@ -98,7 +98,7 @@ def _most(table: Any, buffers: Buffers) -> Any:
 
 @kernel
 def _value_of(table: Any, rank: Any, start: Any, ranks: Any, buffers: Buffers) -> Any:
-    """17 - F(table, rank), or 0 where that is not reached."""
+    """Return 17 - F(table, rank), or 0 if that is not reached."""
     if table == np.int64(start[0]):
         return _most(table, buffers) if rank == np.int64(start[1]) else 0
     value: Any = 0
@@ -112,7 +112,7 @@ def _value_of(table: Any, rank: Any, start: Any, ranks: Any, buffers: Buffers) -
 
 @kernel
 def _lowest_rank(table: Any, value: Any, start: Any, ranks: Any, buffers: Buffers) -> Any:
-    """The lowest rank with this value on a table."""
+    """Return the lowest rank with this value on a table."""
     rank = np.int64(0)
     while _value_of(table, rank, start, ranks, buffers) != value:
         rank += 1

@@ -1,9 +1,9 @@
-"""The exact search in three sweeps: a quick look, the proof and, where asked, the fewest cards left.
+"""The exact search in three sweeps: a beam, the proof and, if asked for, the fewest cards left.
 
-1. A beam gives an upper bound on the draws, for about a tenth of the work: often the fewest there are.
+1. A beam gives an upper bound on the draws for about a tenth of the work; it is often the exact minimum.
 2. The proof sweeps everything that the bound allows within that many draws. It leaves all that line v1 needs.
-3. Where that proves that the columns cannot be cleared, the deepest table met so far says how many cards may
-   be left; one more sweep, with the bound loosened by that many, has the answer as its deepest table.
+3. If that proves that the columns cannot be cleared, the deepest table found so far limits how many cards may
+   be left; one more sweep, with the bound loosened by that number, has the answer as its deepest table.
 """
 
 from typing import Any, Final
@@ -17,7 +17,7 @@ from solver.table.deal import STOCK_SIZE, TABLEAU_SIZE
 
 NO_LINE: Final = -1
 
-_u, _i = np.uint64, np.int64  # every call with the same types: each other mix is compiled once more
+_u, _i = np.uint64, np.int64  # the same types in every call: each other mix is compiled separately
 _ALL = _u(0)
 _15 = _u(15)
 
@@ -28,18 +28,18 @@ def solve_each(
 ) -> None:
     """Solve positions exactly, one after another.
 
-    One call for many: between two calls a thread needs the interpreter, for which others may have to wait.
+    One call solves many, because between calls a thread needs the interpreter, for which others may wait.
 
     Args:
         ranks: uint8[n, 52], the ranks of each deal.
         starts: uint64[n, 4]: packed table, rank of the waste top, draws and cards left (not 0) at each start.
-        want_fewest: whether to go on to the fewest cards left where the columns cannot be cleared.
+        want_fewest: whether to find the fewest cards left if the columns cannot be cleared.
         rules: tables of the rules.
-        buffers: room to work in, with `cells` all zero; left so.
-        found: int64[n, 3], is filled with the cards left at the end of each best line (0 when cleared), where
-            in its row of `lines` that line begins (`NO_LINE` if it was not asked for), and the tables that
-            the proof expanded.
-        lines: uint8[n, 51], is filled with the letters of each line, up to the end of its row.
+        buffers: arrays to work in; `cells` is all zero before and after.
+        found: int64[n, 3], filled with the cards left at the end of each best line (0 if cleared), the index
+            in its row of `lines` where that line begins (`NO_LINE` if it was not asked for), and the number
+            of tables that the proof expanded.
+        lines: uint8[n, 51], filled with the letters of each line, aligned to the end of its row.
     """
     for n in range(len(ranks)):
         left, at, expanded = _solve(ranks[n], starts[n], want_fewest, rules, buffers)

@@ -1,22 +1,22 @@
-"""The kernels of the exact search: a sweep over column heights, level by level, in passes without branches.
+"""The sweep over column heights, level by level, in passes without branches.
 
-What is kept. Suits do not matter, and fewer draws with the same heights and waste top are never worse, so all
-there is to know of a table with heights h is F(h, r), the fewest draws with which a play leaves h and puts
-rank r on the waste. A value is 17 - F, or 0 where no play does it. A table's cell has 16 bytes: for each rank
-the largest value of a waste top on which that rank may be played, and at byte 15 the largest of all. That is
-what the next plays ask for: the cell and a row for the stock, whichever is larger, tell for each rank the
-value with which it may be played now. Bytes 13 and 14 stay 0 and stand for "no rank".
+Cells. Suits do not matter, and fewer draws with the same heights and waste top are never worse, so all that
+has to be known of a table with heights h is F(h, r): the fewest draws with which a play leaves heights h and
+puts rank r on the waste. A value is 17 - F, or 0 if no play does that. A table's cell has 16 bytes: for each
+rank the largest value of a waste top on which that rank may be played, and in byte 15 the largest of all. The
+next plays need exactly this: for each rank, the larger of the cell's byte and that of a row for the stock is
+the value with which the rank may be played now. Bytes 13 and 14 are always 0 and stand for "no rank".
 
 Packing. Heights are one number h = 256 * (h4 + 6 h5 + 36 h6 + 216 h7) + (h1 + 6 h2 + 36 h3), so that both
-halves, which index the tables of the bound, come without a division. It orders heights as the line's
-definition does. A candidate is a pair (h, entry) with entry = 16 * value + rank, which indexes the rows of
+halves, which index the tables of the bound, are found without a division. It orders heights as the definition
+of line v1 does. A candidate is a pair (h, entry) with entry = 16 * value + rank, which indexes the rows of
 `marks` and `change`.
 
-Passes. Plays take one card from the columns, so tables fall into levels by cards left. For a chunk of a
-level's tables, `_expand` writes down all plays that the bound allows (the output index moves on only for
-those) and asks the cache for their cells; `_merge` takes each into its cell and notes tables not met before.
-Neither branches on data, which is what makes them fast. Only cells on the lists are ever touched, and those
-are wiped afterwards.
+Passes. A play takes one card from the columns, so tables are grouped into levels by cards left. For a chunk
+of a level's tables, `_expand` writes all plays that the bound allows (the output index advances only for
+those) and prefetches their cells; `_merge` merges each into its cell and lists the tables that are new.
+Neither branches on data, which makes them fast. Only cells on the lists are written, and those are wiped
+afterwards.
 """
 
 from typing import Any, Final, NamedTuple
@@ -36,8 +36,8 @@ HIGH_TABLES: Final = HEIGHTS ** (COLUMN_COUNT - LOW_COLUMNS)
 TABLE_COUNT: Final = HEIGHTS**COLUMN_COUNT
 NO_RANK: Final = 14
 VALUE_COUNT: Final = STOCK_SIZE + 2  # values of a byte of a cell: 0 for none, then 1 .. 17
-CHUNK: Final = 128  # tables; with all their candidates they stay in the first-level cache
-_REFUSED: Final = -64  # a slack that no table makes up for: value 0 is no play
+CHUNK: Final = 128  # tables; with all their candidates they fit into the first-level cache
+_REFUSED: Final = -64  # a slack that no table can make up for: value 0 is not a play
 
 _u = np.uint64
 _0, _1, _2, _4, _5, _6, _7, _8, _15, _16 = (_u(n) for n in (0, 1, 2, 4, 5, 6, 7, 8, 15, 16))
@@ -52,14 +52,14 @@ _Signed = npt.NDArray[np.int8]
 
 
 class RuleTables(NamedTuple):
-    """What the kernels know of the rules.
+    """The rules as the kernels need them.
 
     Attributes:
-        marks: uint8[18 * 16 * 16], by 16 * value + rank: what a play of that rank adds to a cell, the value
-            at every rank that may be played on it and at byte 15.
+        marks: uint8[18 * 16 * 16], by 16 * value + rank: what a play of that rank adds to a cell, which is
+            the value at every rank that may be played on it and in byte 15.
         column_weights: int8[13 * 64], what a remaining column card adds to the slack of each arc.
         supply_weights: int8[13 * 64], what a stock card or the waste top adds.
-        beam_width: uint64[1], tables a level of the first, quick sweep.
+        beam_width: uint64[1], tables per level of the beam.
     """
 
     marks: _Bytes
@@ -69,22 +69,22 @@ class RuleTables(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """Room for one search at a time; every array starts at a multiple of 64 bytes.
+    """Arrays for one search at a time; each starts at a multiple of 64 bytes.
 
     Attributes:
         cells: uint8[1296 * 256 * 16], all zero between searches.
-        tables: uint32[6^7 + 1], the tables met, level after level.
+        tables: uint32[6^7 + 1], the tables found, level after level.
         levels: uint64[37], where each level starts in `tables`.
         playable: uint8[(256 + 1296) * 4], by half table: last rank of each of its columns or `NO_RANK`.
-        low: int8[256 * 64], by low half: its share of the bound.
-        high: int8[1296 * 64], by high half: its share of the bound.
-        pile: uint8[18 * 16]: row v, for a table first left with 17 - v draws, has for each rank the value
-            with which it may be played on a card still to be drawn, or 0.
-        change: int8[18 * 16 * 64], by 16 * value + rank: what playing that rank makes of the bound.
-        reach: uint8[16], the cell at hand with the stock's cards added.
+        low: int8[256 * 64], by low half: its part of the bound.
+        high: int8[1296 * 64], by high half: its part of the bound.
+        pile: uint8[18 * 16]: row v, for a table first reached with 17 - v draws, has for each rank the value
+            with which it may be played on an undrawn card, or 0.
+        change: int8[18 * 16 * 64], by 16 * value + rank: the part of the bound after playing that rank.
+        reach: uint8[16], the current cell with the stock cards added.
         plays: uint32[128 * 7 + 1], the tables of the candidates.
         entries: uint32[128 * 7 + 1], 16 * value + rank of the candidates.
-        letters: uint8[51], the line found, as ASCII, filled from the end.
+        letters: uint8[51], the line as ASCII, filled from the end.
     """
 
     cells: _Bytes
@@ -116,7 +116,7 @@ def _fill_half(
         rows[n] = 0
     for n in range(_4):
         playable[(offset << _2) + n] = NO_RANK
-    count = _1  # halves filled so far: those in which the columns to come are empty
+    count = _1  # halves filled so far: those in which the remaining columns are empty
     for column in range(columns):
         for half in range(count, count * _6):
             rank = ranks[(first + column) * _5 + half // count - _1]
@@ -130,7 +130,7 @@ def _fill_half(
 
 @kernel
 def fill_stock(ranks: Any, last: Any, spare: Any, rules: RuleTables, buffers: Buffers) -> None:
-    """Fill `pile` and `change` for at most `last` draws and `spare` column cards that may stay unplayed."""
+    """Fill `pile` and `change` for at most `last` draws and at most `spare` column cards left unplayed."""
     pile, change = buffers.pile, buffers.change
     pile[:] = 0
     change[:] = _REFUSED
@@ -152,19 +152,19 @@ def fill_stock(ranks: Any, last: Any, spare: Any, rules: RuleTables, buffers: Bu
 
 @kernel
 def sweep(table: Any, top: Any, draws: Any, width: Any, rules: RuleTables, buffers: Buffers) -> Any:
-    """Find F for every table that can be left from a start and still lead on, as far as the bound can tell.
+    """Find F for every table that can be reached from a start and that the bound does not refute.
 
     Args:
         table: the packed heights at the start.
-        top: rank of the waste top there.
-        draws: stock cards drawn there.
-        width: most tables to go on with from each level, those with the fewest draws; 0 for all. With a width
-            the sweep is a beam: what it reaches can be reached, what it does not reach may be too.
+        top: rank of the waste top at the start.
+        draws: stock cards drawn at the start.
+        width: largest number of tables to continue with from each level, those with the fewest draws; 0 for
+            all. With a width the sweep is a beam: it may miss tables that can be reached.
         rules: tables of the rules.
-        buffers: with `cells` all zero; afterwards they hold F, and `levels` delimits each level's tables.
+        buffers: `cells` must be all zero; afterwards they hold F, and `levels` delimits the tables per level.
 
     Returns:
-        The last level that has a table: the most cards that could be played.
+        The last level that has a table, which is the largest number of cards that could be played.
     """
     tables, levels = buffers.tables, buffers.levels
     cell = table << _CELL
@@ -190,7 +190,7 @@ def sweep(table: Any, top: Any, draws: Any, width: Any, rules: RuleTables, buffe
 
 @inlined
 def _expand(start: Any, stop: Any, buffers: Buffers) -> Any:
-    """Write the plays from tables[start:stop] that the bound allows as candidates; returns how many."""
+    """Write the plays from tables[start:stop] that the bound allows as candidates; return their number."""
     cells, tables, playable, reach = buffers.cells, buffers.tables, buffers.playable, buffers.reach
     low, high, change = buffers.low, buffers.high, buffers.change
     plays, entries = buffers.plays, buffers.entries
@@ -221,7 +221,7 @@ def _expand(start: Any, stop: Any, buffers: Buffers) -> Any:
 
 @inlined
 def _merge(count: Any, end: Any, marks: Any, buffers: Buffers) -> Any:
-    """Take the candidates into their cells; tables not met before go to tables[end:]; returns the new end."""
+    """Merge the candidates into their cells and append new tables to tables[:end]; return the new end."""
     cells, tables = buffers.cells, buffers.tables
     for n in range(count):
         table = _u(buffers.plays[n])
@@ -234,7 +234,7 @@ def _merge(count: Any, end: Any, marks: Any, buffers: Buffers) -> Any:
 
 @inlined
 def _keep_best(start: Any, end: Any, width: Any, buffers: Buffers) -> Any:
-    """Of tables[start:end] keep the `width` with the fewest draws, wipe the others; returns the new end."""
+    """Keep the `width` tables of tables[start:end] with the fewest draws, wipe the others; return the end."""
     cells, tables = buffers.cells, buffers.tables
     counts = np.zeros(VALUE_COUNT, dtype=np.uint64)
     for n in range(start, end):
@@ -264,7 +264,7 @@ def _wipe_cell(cells: Any, cell: Any) -> None:
 
 @kernel
 def wipe(level: Any, buffers: Buffers) -> Any:
-    """Make the cells zero again after a sweep that ended at `level`; returns how many tables it had met."""
+    """Set the cells to zero after a sweep that ended at `level`; return the number of tables it found."""
     met = buffers.levels[level + _1]
     for n in range(met):
         _wipe_cell(buffers.cells, _u(buffers.tables[n]) << _CELL)

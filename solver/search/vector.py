@@ -1,10 +1,10 @@
-"""Operations on whole rows of bytes that the search lives on, each a handful of machine instructions.
+"""The operations of the search on whole rows of bytes, each a few machine instructions.
 
-numba compiles loops well but has no type for a vector, and a loop over 16 or 64 bytes in the middle of a
-kernel costs it checks that the arrays do not overlap. So the rows are loaded, combined and stored here
-in one step each. Without the compiler (`NUMBA_DISABLE_JIT=1`) the same operations run on numpy rows.
+numba compiles loops well but has no vector type, and a loop over 16 or 64 bytes in the middle of a kernel
+needs checks that the arrays do not overlap. So rows are loaded, combined and stored here in one step each.
+Without the compiler (`NUMBA_DISABLE_JIT=1`) the same operations run on numpy rows.
 
-An index is an offset in bytes; nothing is checked, callers keep every row inside its array.
+An index is an offset in bytes. Nothing is checked: callers must keep every row inside its array.
 """
 
 from typing import Any
@@ -22,14 +22,14 @@ _TO_WRITE_SOON = (1, 3, 1)  # llvm.prefetch: for writing, into every level of th
 
 
 def _row(context: Any, builder: Any, array_type: Any, array: Any, index: Any, size: int) -> Any:
-    """Pointer to `size` bytes of a one-dimensional byte array, from `index` on."""
+    """Return a pointer to `size` bytes of a one-dimensional byte array, starting at `index`."""
     data = context.make_array(array_type)(context, builder, value=array).data
     start = builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [index])
     return builder.bitcast(start, ir.VectorType(_BYTE, size).as_pointer())
 
 
 def _rows(context: Any, builder: Any, signature: Any, args: Any, size: int) -> list[Any]:
-    """Pointers to the rows named by the (array, index) pairs of a call."""
+    """Return pointers to the rows of the (array, index) pairs of a call."""
     pairs = zip(signature.args[::2], args[::2], args[1::2], strict=True)
     return [_row(context, builder, array_type, array, index, size) for array_type, array, index in pairs]
 
@@ -100,7 +100,7 @@ def _slow_none_negative(a: Any, i: Any, b: Any, j: Any, c: Any, k: Any) -> bool:
 
 
 def _slow_prefetch(_a: Any, _i: Any) -> None:
-    """Without the processor's cache in sight there is nothing to hasten."""
+    """Do nothing: Python cannot prefetch."""
 
 
 largest, add, none_negative, prefetch = (

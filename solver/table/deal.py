@@ -1,7 +1,7 @@
-"""A deal: the 52 cards where they lie, its notation, and the identity of its puzzle.
+"""A deal: its 52 cards, its notation, and the identity of its puzzle.
 
 Notation (frozen): `c1 | .. | c7 | waste | stock`, each column from the card played last to the
-card played first, the stock in the order it is drawn.
+card played first, the stock in draw order.
 """
 
 import hashlib
@@ -24,28 +24,28 @@ _GROUPS: Final = tuple(
 )
 _GROUP_NAMES: Final = (*(f"column {n}" for n in range(1, COLUMN_COUNT + 1)), "the waste", "the stock")
 _DECK: Final = list(range(DECK_SIZE))
-_MOST_CHARACTERS: Final = 1000  # a deal in notation has 171; more is noise and is not read any further
-_MOST_SHOWN: Final = 20
+_MAX_CHARACTERS: Final = 1000  # a deal in notation has 171; longer texts are not read
+_MAX_SHOWN: Final = 20
 _RANKS: Final = bytes(rank_of(code) for code in range(256))  # a table for bytes.translate
 
 
 @dataclass(frozen=True)
 class Deal:
-    """Fifty-two different cards as they are dealt.
+    """The 52 different cards of a deck as they are dealt.
 
     Attributes:
         cards: card codes: 35 column cards, column by column, each from buried to playable; the waste card;
             the 16 stock cards in draw order.
 
     Raises:
-        DealError: the cards are not the 52 of a deck.
+        DealError: if the cards are not the 52 of a deck.
     """
 
     cards: tuple[int, ...]
 
     def __post_init__(self) -> None:
         if sorted(self.cards) != _DECK:
-            raise DealError(("the cards are not the 52 of one deck",))
+            raise DealError(("the cards are not the 52 cards of one deck",))
 
     @cached_property
     def columns(self) -> tuple[tuple[int, ...], ...]:
@@ -59,23 +59,23 @@ class Deal:
 
     @property
     def stock(self) -> tuple[int, ...]:
-        """The stock in the order it is drawn."""
+        """The stock in draw order."""
         return self.cards[TABLEAU_SIZE + 1 :]
 
     @cached_property
     def ranks(self) -> bytes:
-        """The 52 ranks in the order of `cards`, one byte each: all that the solver sees."""
+        """The 52 ranks in the order of `cards`, one byte each; the solver uses nothing else."""
         return bytes(self.cards).translate(_RANKS)
 
     @property
     def notation(self) -> str:
-        """The deal as text."""
+        """The deal in notation."""
         names = [CARD_NAMES[card] for card in self.cards]
         return " | ".join(" ".join(names[group]) for group in _GROUPS)
 
     @cached_property
     def puzzle_id(self) -> str:
-        """Identity of the puzzle, whatever the suits and the order of the columns (puzzle id v1: frozen)."""
+        """Puzzle id v1 (frozen), which does not depend on the suits or the order of the columns."""
         letters = "".join(RANK_LETTERS[rank] for rank in self.ranks)
         columns = sorted(letters[n : n + COLUMN_HEIGHT] for n in range(0, TABLEAU_SIZE, COLUMN_HEIGHT))
         fields = (*columns, letters[TABLEAU_SIZE], letters[TABLEAU_SIZE + 1 :])
@@ -83,18 +83,18 @@ class Deal:
 
 
 def parse_deal(text: str) -> Deal:
-    """Read a deal from its notation; the bars may be left out, and lower case is accepted.
+    """Read a deal from its notation; bars are optional, and lower case is accepted.
 
     Raises:
         DealError: with every fault of the text, not just the first.
     """
-    if len(text) > _MOST_CHARACTERS:
-        raise DealError((f"the text has {len(text)} characters, a deal has at most {_MOST_CHARACTERS}",))
+    if len(text) > _MAX_CHARACTERS:
+        raise DealError((f"the text has {len(text)} characters; a deal has at most {_MAX_CHARACTERS}",))
     groups = [group.split() for group in text.split("|")]
     tokens = [token for group in groups for token in group]
     codes = tuple(CARD_CODES.get(token, DECK_SIZE) for token in tokens)
     if tuple(map(len, groups)) == _GROUP_SIZES and sorted(codes) == _DECK:
-        return Deal(codes)  # as deals are written; what follows takes ten times as long, and finds all faults
+        return Deal(codes)  # as Fairway writes deals; the rest takes ten times as long
     faults = (*_token_faults(tokens), *_repeat_faults(tokens), *_shape_faults(groups, len(tokens)))
     if faults:
         raise DealError(faults)
@@ -107,20 +107,20 @@ def _token_faults(tokens: list[str]) -> list[str]:
         try:
             parse_card(token)
         except UsageError:
-            faults.append(f"token {place}, {token[:_MOST_SHOWN]!r}, is no card")
+            faults.append(f"token {place}, {token[:_MAX_SHOWN]!r}, is not a card")
     return faults
 
 
 def _repeat_faults(tokens: list[str]) -> list[str]:
-    # Only ASCII: the capital of a long s is an S, but no card is written with one.
+    # Only ASCII: the upper case of a long s is an S, but a long s is not a suit.
     names = [token.upper() if token.isascii() else token for token in tokens]
     faults = [
-        f"token {place}, {name}, was dealt before as token {names.index(name) + 1}"
+        f"token {place}, {name}, is the same card as token {names.index(name) + 1}"
         for place, name in enumerate(names, start=1)
         if name in CARD_NAMES and names.index(name) + 1 < place
     ]
     missing = [name for name in CARD_NAMES if name not in names]
-    if missing and len(missing) <= _MOST_SHOWN and names:
+    if missing and len(missing) <= _MAX_SHOWN and names:
         faults.append(f"missing: {' '.join(missing)}")
     return faults
 
@@ -128,9 +128,9 @@ def _repeat_faults(tokens: list[str]) -> list[str]:
 def _shape_faults(groups: list[list[str]], count: int) -> list[str]:
     faults = []
     if count != DECK_SIZE:
-        faults.append(f"{count} cards, a deal has {DECK_SIZE}")
+        faults.append(f"{count} cards; a deal has {DECK_SIZE}")
     if len(groups) not in (1, len(_GROUP_SIZES)):
-        faults.append(f"{len(groups) - 1} bars, a deal has {len(_GROUP_SIZES) - 1} or none")
+        faults.append(f"{len(groups) - 1} bars; a deal has {len(_GROUP_SIZES) - 1} or none")
     elif len(groups) > 1:
         faults.extend(
             f"{name} has {len(group)} cards, not {size}"

@@ -1,10 +1,8 @@
-"""Positions on the table and the moves between them, as a player meets them.
+"""Positions and the moves between them, as a player sees them.
 
-For the exact search and the steady player a position is a few numbers in a kernel; here it is a value with
-its cards, to be shown, to be continued from and to be checked against.
-
-Whoever asks about a position describes it by a deal, the rules and the line so far, which `after` plays. Undo
-is a shorter line.
+Here a position is a value with its cards, for display, analysis and tests; in the kernels it is a few
+numbers. A caller describes a position by a deal, the rules and the line so far, which
+`after` plays. To undo a move, use a shorter line.
 """
 
 from dataclasses import dataclass, replace
@@ -21,7 +19,7 @@ PLAYS: Final = "".join(str(number) for number in range(1, COLUMN_COUNT + 1))
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What lies on the table at one moment of a hole.
+    """The table at one moment of a hole.
 
     Attributes:
         deal: the deal it was reached from.
@@ -30,7 +28,7 @@ class Position:
         draws: stock cards drawn so far, 0 .. 16.
 
     Raises:
-        UsageError: these numbers are no position of the deal.
+        UsageError: if these numbers are not a position of the deal.
     """
 
     deal: Deal
@@ -40,12 +38,14 @@ class Position:
 
     def __post_init__(self) -> None:
         if len(self.heights) != COLUMN_COUNT or not all(0 <= h <= COLUMN_HEIGHT for h in self.heights):
-            raise UsageError(f"heights {self.heights} are not {COLUMN_COUNT} of 0 .. {COLUMN_HEIGHT}")
+            raise UsageError(f"heights {self.heights} are not {COLUMN_COUNT} numbers in 0 .. {COLUMN_HEIGHT}")
         if not 0 <= self.draws <= STOCK_SIZE:
             raise UsageError(f"{self.draws} draws are not in 0 .. {STOCK_SIZE}")
-        lying = [column[:height] for column, height in zip(self.deal.columns, self.heights, strict=True)]
-        if not 0 <= self.top < DECK_SIZE or any(self.top in cards for cards in (*lying, self.undrawn)):
-            raise UsageError(f"card code {self.top} cannot be the waste top: it has not come there yet")
+        remaining = [column[:height] for column, height in zip(self.deal.columns, self.heights, strict=True)]
+        if not 0 <= self.top < DECK_SIZE or any(self.top in cards for cards in (*remaining, self.undrawn)):
+            raise UsageError(
+                f"card code {self.top} cannot be the waste top: it is still to be played or drawn"
+            )
 
     @property
     def cards_left(self) -> int:
@@ -64,16 +64,16 @@ class Position:
 
     @property
     def last_cards(self) -> tuple[int | None, ...]:
-        """The card of each column that could be played next; None where the column is empty."""
+        """The last card of each column, which can be played next; None if the column is empty."""
         return tuple(
             column[height - 1] if height else None
             for column, height in zip(self.deal.columns, self.heights, strict=True)
         )
 
     def legal_moves(self, rules: Rules) -> str:
-        """The legal moves, `1` .. `7` ascending and then `D`; empty once the hole is over.
+        """Return the legal moves, `1` .. `7` ascending and then `D`; empty if the hole is over.
 
-        Drawing is legal while a play is still possible, but not when the columns are empty.
+        A player may draw while a play is still possible, but not when the columns are empty.
         """
         top = rank_of(self.top)
         plays = "".join(
@@ -84,10 +84,10 @@ class Position:
         return plays + DRAW if self.stock_left and self.cards_left else plays
 
     def play(self, move: str) -> "Position":
-        """The position after a move, whatever the rules say about it.
+        """Return the position after a move, without checking it against the rules.
 
         Raises:
-            UsageError: there is no such move, or no card to make it with.
+            UsageError: if there is no such move, or no card to make it with.
         """
         if move == DRAW:
             if not self.stock_left:
@@ -102,12 +102,12 @@ class Position:
 
 
 def start(deal: Deal) -> Position:
-    """The position as it is dealt."""
+    """Return the position at the start of a deal."""
     return Position(deal, (COLUMN_HEIGHT,) * COLUMN_COUNT, deal.waste, 0)
 
 
 def after(deal: Deal, rules: Rules, line: str) -> Position:
-    """The position that a line leads to from the deal.
+    """Return the position after a line of moves from the start of a deal.
 
     Raises:
         LineError: at the first move that the rules do not allow.
@@ -122,5 +122,5 @@ def after(deal: Deal, rules: Rules, line: str) -> Position:
 
 
 def run_lengths(line: str) -> tuple[int, ...]:
-    """How many plays a line has before its first draw, between each two, and after its last; 0 for none."""
+    """Return the number of plays before the first draw, between draws, and after the last draw."""
     return tuple(map(len, line.split(DRAW)))

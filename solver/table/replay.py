@@ -1,7 +1,7 @@
-"""The independent check of a line: the cards are dealt out and moved one by one, as on a real table.
+"""The independent check of a line: the cards are dealt and moved one by one, as on a real table.
 
-It shares no code with the moves or with any search, so that a mistake there cannot hide itself here. No deal
-is written or published before its line has come through this.
+It shares no code with `solver.table.moves` or any search, so that it cannot repeat a mistake made there. No
+deal is written or published before its line has been replayed.
 """
 
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from solver.table.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a line came to.
+    """The result of a line.
 
     Attributes:
         cleared: whether the columns are empty.
         cards_left: cards left in the columns.
         draws: stock cards drawn.
-        score: as it stands where the line ends: cards left; once cleared, minus the stock cards not drawn.
+        score: the score at the end of the line: cards left or, if cleared, minus the stock cards not drawn.
     """
 
     cleared: bool
@@ -33,12 +33,12 @@ def replay(deal: Deal, rules: Rules, line: str) -> Replay:
     """Play a line move by move from the deal, checking each move against the rules.
 
     Args:
-        deal: the deal as it lies.
+        deal: the deal.
         rules: which ranks may be played on which.
-        line: `1` .. `7` for a play from that column, `D` for a draw; it may end before the hole does.
+        line: `1` .. `7` for a play from that column, `D` for a draw; it may end before the hole is over.
 
     Raises:
-        LineError: at the first move that is not legal, with those that were.
+        LineError: at the first move that is not legal; it lists the moves that were.
     """
     columns = {str(number): list(map(rank_of, cards)) for number, cards in enumerate(deal.columns, start=1)}
     stock = list(map(rank_of, reversed(deal.stock)))

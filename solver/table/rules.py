@@ -1,6 +1,6 @@
-"""The King rules as rows of a table; nothing outside this module knows that a King or an Ace is special.
+"""The King rules, one row each; no other module treats a King or an Ace as special.
 
-Names and meaning follow PySolFC's Golf family. A new King rule is a new row in `RULES`.
+Names and meanings follow PySolFC's Golf family. A new King rule is a new row in `RULES`.
 """
 
 from dataclasses import dataclass
@@ -15,10 +15,11 @@ from solver.errors import UsageError
 class Rules:
     """Which ranks may be played on which.
 
-    Between the Ace and the King a card takes its two neighbours; the ends of the ranks are the rule's own.
+    Between the Ace and the King, the two adjacent ranks may be played on a card; the rules differ in what may
+    be played on an Ace and on a King.
 
     Attributes:
-        name: as PySolFC names it.
+        name: its name in PySolFC.
         on_king: rank letters that may be played on a King.
         on_ace: rank letters that may be played on an Ace.
     """
@@ -37,7 +38,7 @@ class Rules:
 
     @cached_property
     def supporters(self) -> tuple[tuple[int, ...], ...]:
-        """For each rank, the waste tops on which it may be played, ascending: `plays_on` read backwards."""
+        """For each rank, the waste tops on which it may be played, ascending: the inverse of `plays_on`."""
         ranks = range(RANK_COUNT)
         return tuple(tuple(top for top in ranks if self.allows(rank, top)) for rank in ranks)
 
@@ -57,10 +58,10 @@ RULES: Final = {
 
 
 def rules_named(name: str) -> Rules:
-    """The row of `RULES` with this name.
+    """Return the row of `RULES` with this name.
 
     Raises:
-        UsageError: there is none.
+        UsageError: if there is none.
     """
     if name not in RULES:
         raise UsageError(f"unknown rules {name!r}; the rules are {', '.join(RULES)}")

@@ -34,7 +34,7 @@ def test_the_named_ranks_are_those_of_their_letters() -> None:
     assert [RANK_LETTERS[rank] for rank in (ACE, QUEEN, KING)] == ["A", "Q", "K"]
 
 
-def test_every_card_survives_the_way_to_text_and_back() -> None:
+def test_every_card_can_be_written_and_read_back() -> None:
     names = [card_name(code) for code in range(DECK_SIZE)]
     assert tuple(names) == CARD_NAMES
     assert len(set(names)) == DECK_SIZE
@@ -48,7 +48,7 @@ def test_a_code_out_of_range_has_no_name(code: int) -> None:
         card_name(code)
 
 
-NO_CARDS = [
+NOT_CARDS = [
     "",
     "A",
     "1C",
@@ -63,24 +63,24 @@ NO_CARDS = [
     "\u0662C",
     "T\u2666",
 ]
-NO_CARDS += [
+NOT_CARDS += [
     "a\u017f",
     "\u212ac",
     "\U0001f0a1",
     "\udcff",
-]  # a long s, a Kelvin sign, a card's picture, a bad byte
+]  # a long s, a Kelvin sign, a playing card symbol, an invalid byte
 
 
-@pytest.mark.parametrize("text", NO_CARDS)
-def test_what_is_no_card_is_refused_and_shown(text: str) -> None:
+@pytest.mark.parametrize("text", NOT_CARDS)
+def test_a_text_that_is_not_a_card_is_refused_and_quoted(text: str) -> None:
     with pytest.raises(
-        UsageError, match="is no card; a card is one of A23456789TJQK and one of CDHS"
+        UsageError, match="is not a card; write one of A23456789TJQK and one of CDHS"
     ) as caught:
         parse_card(text)
     assert ascii(text) in ascii(str(caught.value)).replace("\\\\", "\\")
 
 
-def test_a_long_noise_is_not_repeated_in_the_message() -> None:
+def test_a_long_text_is_shortened_in_the_message() -> None:
     with pytest.raises(UsageError) as caught:
         parse_card("X" * 1_000_000)
     assert len(str(caught.value)) < 120

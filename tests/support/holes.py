@@ -1,4 +1,4 @@
-"""Random positions and lines for tests, from dice that are handed in."""
+"""Random deals, positions and lines for tests, from a given random generator."""
 
 import random
 
@@ -9,12 +9,19 @@ from solver.table.rules import Rules
 
 
 def random_deal(dice: random.Random) -> Deal:
-    """Any deal, each equally likely."""
+    """Return any deal, each with the same probability."""
     return Deal(tuple(dice.sample(range(DECK_SIZE), DECK_SIZE)))
 
 
 def random_line(deal: Deal, rules: Rules, dice: random.Random, drawing: float) -> str:
-    """A whole hole of random legal moves, drawing so often where a play is possible too."""
+    """Return a whole hole of random legal moves.
+
+    Args:
+        deal: the deal.
+        rules: the King rule.
+        dice: the random generator.
+        drawing: probability of a draw when a play is possible, too.
+    """
     line, position = "", start(deal)
     while legal := position.legal_moves(rules):
         plays = legal.replace(DRAW, "")
@@ -25,7 +32,7 @@ def random_line(deal: Deal, rules: Rules, dice: random.Random, drawing: float) -
 
 
 def any_position(dice: random.Random, cards_left: int) -> Position:
-    """A position with so many cards in the columns, whether or not play can lead there."""
+    """Return a position with so many cards in the columns, which need not be reachable."""
     deal = random_deal(dice)
     heights = [0] * COLUMN_COUNT
     for _ in range(cards_left):
@@ -37,7 +44,7 @@ def any_position(dice: random.Random, cards_left: int) -> Position:
 
 
 def random_position(rules: Rules, dice: random.Random) -> tuple[Position, str]:
-    """A random moment of a random hole, its start and its end among them, and the line that led there."""
+    """Return a random position of a random hole, from start to end, and the line that leads to it."""
     deal = random_deal(dice)
     whole = random_line(deal, rules, dice, dice.choice((0.0, 0.1, 0.3)))
     line = whole[: dice.randrange(len(whole) + 1)]

@@ -1,4 +1,4 @@
-"""The committed reference data, read once: values made by independent programs that must be met exactly."""
+"""The committed reference data: values from independent programs that must be matched exactly."""
 
 import csv
 import json
@@ -11,20 +11,20 @@ REFERENCE: Final = Path(__file__).parents[2] / "data" / "reference"
 
 @cache
 def frozen() -> dict[str, Any]:
-    """All of `frozen_v1.json`."""
+    """Return the content of `frozen_v1.json`."""
     loaded: dict[str, Any] = json.loads((REFERENCE / "frozen_v1.json").read_text("utf-8"))
     return loaded
 
 
 @cache
 def shuffles() -> dict[str, str]:
-    """`shuffle_v1.txt`: a deal number, or a date and an attempt with a blank between, to the notation."""
+    """Return `shuffle_v1.txt` as notations by deal number, or by date and attempt separated by a blank."""
     lines = (REFERENCE / "shuffle_v1.txt").read_text("ascii").splitlines()
     return dict(line.split("\t") for line in lines if not line.startswith("#"))
 
 
 @cache
 def table(name: str) -> list[dict[str, str]]:
-    """The rows of a CSV file whose first lines may be comments."""
+    """Return the rows of a CSV file whose first lines may be comments."""
     lines = (REFERENCE / name).read_text("ascii").splitlines()
     return list(csv.DictReader(line for line in lines if not line.startswith("#")))

@@ -1,8 +1,7 @@
-"""The slow, obvious solver, written from the definitions and nothing else.
+"""The slow, obvious solver, written from the definitions only.
 
-It goes through every position that can be reached, (heights, waste top, draws) one by one, with nothing
-pruned, and builds line v1 backwards from the definition's own words. It shares no code with the fast search,
-not even the table of rules.
+It visits every position that can be reached, (heights, waste top, draws), without pruning, and builds line v1
+backwards as its definition says. It shares no code with the fast search, not even the table of rules.
 """
 
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ Fewest = dict[Heights, dict[int, int]]  # F of line v1: heights, then rank of th
 
 @dataclass(frozen=True)
 class Answer:
-    """What the fast search must find too; line and draws from the position on."""
+    """The result, which the fast search must find, too; line and draws are those from the position."""
 
     cleared: bool
     best_score: int
@@ -28,7 +27,7 @@ class Answer:
 
 
 def solve(position: Position, rules: str) -> Answer:
-    """Best score, and the line v1 that reaches it, from any position."""
+    """Return the best score, and the line v1 that reaches it, from any position."""
     hole = Hole(position, rules)
     fewest = hole.fewest_draws()
     left, _, heights = min((sum(heights), code(heights), heights) for heights in fewest)
@@ -38,12 +37,12 @@ def solve(position: Position, rules: str) -> Answer:
 
 
 def code(heights: Heights) -> int:
-    """Order of heights with equally many cards: column 1 counts least."""
+    """Return the sort key of heights with equally many cards: column 1 counts least."""
     return sum(height * 6**column for column, height in enumerate(heights))
 
 
 def fits(rules: str, rank: int, top: int) -> bool:
-    """Whether a rank may be played on another, as the table of the rules says."""
+    """Whether a rank may be played on another."""
     if RANKS[top] == "K":
         return RANKS[rank] in ON_KING[rules]
     if RANKS[top] == "A":
@@ -52,7 +51,7 @@ def fits(rules: str, rank: int, top: int) -> bool:
 
 
 class Hole:
-    """The ranks of a deal where they lie, what fits on what, and where play starts."""
+    """The ranks of a deal, what may be played on what, and the starting position."""
 
     def __init__(self, position: Position, rules: str) -> None:
         self.start = position.heights
@@ -62,9 +61,9 @@ class Hole:
         self.takes = [{rank for rank in range(13) if fits(rules, rank, top)} for top in range(13)]
 
     def fewest_draws(self) -> Fewest:
-        """F for all heights that can be reached, and for the start, where no play is needed to stand."""
+        """Return F for all heights that can be reached, including the start, which needs no play."""
         fewest: Fewest = {}
-        level = {self.start: {self.start_top}}  # heights, to each (waste top, draws) that a play can leave
+        level = {self.start: {self.start_top}}  # heights to each (waste top, draws) that a play can leave
         while level:
             below: dict[Heights, set[tuple[int, int]]] = {}
             for heights, played in level.items():
@@ -76,14 +75,14 @@ class Hole:
         return fewest
 
     def drawn_on(self, played: set[tuple[int, int]]) -> set[tuple[int, int]]:
-        """Each (waste top, draws) that comes of drawing once or more."""
+        """Return each (waste top, draws) after at least one draw."""
         first = min(draws for _, draws in played) + 1
         return {(self.pile[draws], draws) for draws in range(first, len(self.pile))}
 
     def plays(
         self, heights: Heights, tops: set[tuple[int, int]]
     ) -> list[tuple[Heights, set[tuple[int, int]]]]:
-        """For each column that can be played from: the heights after, and each (waste top, draws) there."""
+        """Return, for each possible play, the heights after it and each (waste top, draws) there."""
         children = []
         for column, height in enumerate(heights):
             if height == 0:
@@ -95,7 +94,7 @@ class Hole:
         return children
 
     def line_to(self, heights: Heights, fewest: Fewest) -> str:
-        """Line v1, built backwards from the heights where it ends."""
+        """Return line v1, built backwards from the heights where it ends."""
         draws, rank = min((draws, rank) for rank, draws in fewest[heights].items())
         line = ""
         while heights != self.start:
@@ -105,7 +104,7 @@ class Hole:
         return line
 
     def step_back(self, heights: Heights, rank: int, draws: int, fewest: Fewest) -> tuple[int, Heights, int]:
-        """The column of the last play, the heights before it, and the rank of the waste top there."""
+        """Return the column of the last play, the heights before it, and the rank of the waste top there."""
         for column, height in enumerate(heights):
             if height == 5 or self.columns[column][height] != rank:
                 continue
@@ -114,7 +113,7 @@ class Hole:
             without_draw = [top for top, k in earlier.items() if k == draws and rank in self.takes[top]]
             if without_draw:
                 return column, before, min(without_draw)
-            # The start needs no case of its own: it stands there with its own draws and nothing else.
+            # The start needs no special case: its only entry has its own number of draws.
             if earlier and min(earlier.values()) < draws and rank in self.takes[self.pile[draws]]:
                 return column, before, min((k, top) for top, k in earlier.items())[1]
         raise AssertionError(f"nothing leaves heights {heights} with rank {rank} after {draws} draws")

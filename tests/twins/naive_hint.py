@@ -1,7 +1,7 @@
-"""The slow, obvious twin of hints: moves, runs and reasons from the definitions' own words.
+"""The slow, obvious twin of hints: moves, runs and reasons as their definitions say.
 
-It shares no code with the modules that make hints, nor their table of rules. Positions are solved by whatever
-it is handed: the naive solver at small tables, the search at large ones.
+It shares no code with the modules that make hints, nor their table of rules. Positions are solved by a given
+function: the naive solver for small tables, the search for large ones.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,12 +21,12 @@ CODES = (  # in order of precedence
 
 
 def legal(position: Position, rules: str) -> str:
-    """The legal moves, columns first."""
+    """Return the legal moves, columns first."""
     return plays(position, rules) + ("D" if position.draws < 16 and any(position.heights) else "")
 
 
 def plays(position: Position, rules: str) -> str:
-    """The columns whose last card fits."""
+    """Return the columns whose last card fits."""
     lasts = [
         column[:height][-1:] for column, height in zip(position.deal.columns, position.heights, strict=True)
     ]
@@ -38,7 +38,7 @@ def plays(position: Position, rules: str) -> str:
 
 
 def ends_of_runs(position: Position, rules: str) -> Iterator[tuple[int, Position]]:
-    """Each way to go on playing until nothing fits: how many plays, and what is left then."""
+    """Yield each way to continue until nothing fits: the number of plays and the final position."""
     moves = plays(position, rules)
     if not moves:
         yield 0, position
@@ -48,7 +48,7 @@ def ends_of_runs(position: Position, rules: str) -> Iterator[tuple[int, Position
 
 
 def openness(position: Position, rules: str) -> int:
-    """The ranks that would let a card be played."""
+    """Return the number of ranks on which some last card could be played."""
     lasts = [
         column[height - 1]
         for column, height in zip(position.deal.columns, position.heights, strict=True)
@@ -58,8 +58,8 @@ def openness(position: Position, rules: str) -> int:
 
 
 @dataclass
-class Told:
-    """The move to make and the statements about it that are true, the first of which is its reason."""
+class Expected:
+    """The move to make and the true statements about it, the first of which is its reason."""
 
     move: str | None
     best_score: int
@@ -67,7 +67,7 @@ class Told:
 
 
 class Twin:
-    """All that can be said of a position that is not over, and of the move to make there."""
+    """A position that is not over, the move to make there, and the true statements about it."""
 
     def __init__(self, position: Position, rules: str, solve: Solve) -> None:
         self.position, self.rules, self.solve = position, rules, solve
@@ -82,15 +82,15 @@ class Twin:
         best = [move for move in self.after if self.score[move] == self.best]
         self.move = min(best, key=lambda move: (move == "D", [-n for n in self.runs.get(move, ())], move))
 
-    def told(self) -> Told:
-        """Everything that is true, in order of precedence."""
+    def expected(self) -> Expected:
+        """Return all true statements, in order of precedence."""
         found = {code: getattr(self, code)() for code in CODES}
-        return Told(
+        return Expected(
             self.move, self.best, {code: values for code, values in found.items() if values is not None}
         )
 
     def first_run(self) -> str:
-        """The plays up to the next draw when each move is the one to make."""
+        """Return the plays up to the next draw if the chosen move is made every time."""
         if self.move == "D":
             return ""
         after = self.after[self.move]
@@ -124,30 +124,30 @@ class Twin:
         return {"rank": RANKS[uncovered % 13], "needed_by_rank": RANKS[card % 13], "column": column + 1}
 
     def needing(self) -> tuple[int, int, int] | None:
-        """The card that the move uncovers, and one that can be played on no other, with its column."""
+        """Return the card that the move uncovers, and a card that needs it with its column."""
         if self.move == "D" or self.position.heights[int(self.move) - 1] < 2:
             return None
         played = int(self.move) - 1
         uncovered = self.position.deal.columns[played][self.position.heights[played] - 2]
         for column in range(7):
             for index in range(self.position.heights[column] - 1, -1, -1):
-                if self.takers(column, index) == [uncovered]:
+                if self.supporters(column, index) == [uncovered]:
                     return uncovered, self.position.deal.columns[column][index], column
         return None
 
-    def takers(self, column: int, index: int) -> list[int]:
-        """The cards that could be the waste top at the moment when a column card is played."""
+    def supporters(self, column: int, index: int) -> list[int]:
+        """Return the fitting cards that could be the waste top when a column card is played."""
         card = self.position.deal.columns[column][index]
-        there = [
+        possible = [
             self.position.deal.columns[c][i]
             for c in range(7)
             for i in range(self.position.heights[c])
             if c != column or i > index
         ]
         if index == self.position.heights[column] - 1:
-            there.append(self.position.top)
-        there += self.position.deal.stock[self.position.draws :]
-        return [other for other in there if fits(self.rules, card % 13, other % 13)]
+            possible.append(self.position.top)
+        possible += self.position.deal.stock[self.position.draws :]
+        return [other for other in possible if fits(self.rules, card % 13, other % 13)]
 
     def run_ender(self) -> Values | None:
         for play in self.runs:
@@ -174,11 +174,11 @@ class Twin:
         return {"best_score": self.best}
 
 
-def told(position: Position, rules: str, solve: Solve) -> Told:
-    """The move to make from any position, and what is true of it."""
+def expected(position: Position, rules: str, solve: Solve) -> Expected:
+    """Return the move to make from any position, and the true statements about it."""
     if legal(position, rules):
-        return Twin(position, rules, solve).told()
+        return Twin(position, rules, solve).expected()
     left = sum(position.heights)
     if left:
-        return Told(None, left, {"stuck": {"cards_left": left}})
-    return Told(None, position.draws - 16, {"cleared": {"score": position.draws - 16}})
+        return Expected(None, left, {"stuck": {"cards_left": left}})
+    return Expected(None, position.draws - 16, {"cleared": {"score": position.draws - 16}})

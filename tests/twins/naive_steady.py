@@ -1,6 +1,6 @@
-"""The slow, obvious twin of the steady player's kernel: the definition's words, position by position.
+"""The slow, obvious twin of the steady player's kernel: the definition, position by position.
 
-It keeps positions in dictionaries, draws one card at a time and knows nothing of how the kernel works.
+It keeps positions in dictionaries, draws one card at a time, and shares nothing with the kernel.
 """
 
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ Heights = tuple[int, ...]
 
 
 class Player:
-    """What the steady player sees and likes: the columns and the waste top, never the stock."""
+    """The steady player's view and preferences: the columns and the waste top, never the stock."""
 
     def __init__(self, deal: Deal, rules: Rules) -> None:
         self._columns = [[rank_of(card) for card in column] for column in deal.columns]
@@ -21,16 +21,16 @@ class Player:
         self._values: dict[tuple[Heights, int], tuple[int, int]] = {}
 
     def legal(self, heights: Heights, top: int) -> list[int]:
-        """The columns whose last card may be played, lowest-numbered first."""
+        """Return the columns whose last card may be played, lowest-numbered first."""
         return [c for c in range(7) if heights[c] and self._rules.allows(self._last(heights, c), top)]
 
     def play(self, heights: Heights, column: int) -> tuple[Heights, int]:
-        """Heights and waste top after a play."""
+        """Return heights and waste top after a play."""
         left = tuple(h - (c == column) for c, h in enumerate(heights))
         return left, self._last(heights, column)
 
     def best(self, heights: Heights, top: int) -> list[int]:
-        """The legal plays of the highest value, lowest-numbered first."""
+        """Return the legal plays of the highest value, lowest-numbered first."""
         values = {column: self._run(*self.play(heights, column)) for column in self.legal(heights, top)}
         return [column for column, value in values.items() if value == max(values.values())]
 
@@ -41,7 +41,7 @@ class Player:
         return sum(bool(self.legal(heights, rank)) for rank in range(RANK_COUNT))
 
     def _run(self, heights: Heights, top: int) -> tuple[int, int]:
-        """Length of the longest run from here, and the best openness that such a run leaves."""
+        """Return the length of the longest run from here, and the best openness that such a run leaves."""
         if (heights, top) not in self._values:
             ends = [self._run(*self.play(heights, column)) for column in self.legal(heights, top)]
             runs = [(length + 1, openness) for length, openness in ends]
@@ -50,7 +50,7 @@ class Player:
 
 
 def exact_masses(deal: Deal, rules: Rules) -> tuple[int, ...]:
-    """Mass of each score from -16 to 35, of 2^60 in all."""
+    """Return the mass of each score from -16 to 35, with sum 2^60."""
     player = Player(deal, rules)
     stock = [rank_of(card) for card in deal.stock]
     scores: Counter[int] = Counter()

@@ -1,5 +1,5 @@
-// Shuffle v1 as a game client would write it, from the definition alone; no code shared with the Python one.
-// Reads one request a line and answers each with the deal in notation:
+// Shuffle v1 as a game client would write it, from the definition only; it shares no code with the Python one.
+// Reads one request per line and answers each with the deal in notation:
 //   deal NUMBER
 //   daily DATE ATTEMPT [KEY as 64 hex digits]
 import { createHash, createHmac } from "node:crypto";

@@ -1,7 +1,7 @@
-"""The steady player played by chance, card by card: the check on the exact distribution.
+"""A Monte Carlo simulation of the steady player, as a check of the exact distribution.
 
-Holes are played with columns that really lose their cards and a stock that is really drawn from. No code is
-shared with the kernel or with its twin.
+Holes are played card by card, with actual columns and an actual stock. No code is shared with the kernel or
+its twin.
 """
 
 import random
@@ -16,14 +16,14 @@ Columns = tuple[tuple[int, ...], ...]
 
 
 def simulate(deal: Deal, rules: Rules, holes: int, slip: float, dice: random.Random) -> Counter[int]:
-    """How often each score came up.
+    """Play holes and count the scores.
 
     Args:
         deal: the deal, the same for every hole.
         rules: the King rule.
-        holes: how many holes to play.
+        holes: number of holes to play.
         slip: probability of taking any legal play instead of a best one.
-        dice: only `random()` is used, which Python promises to be the same in every version.
+        dice: only `random()` is used, which gives the same numbers in every version of Python.
     """
 
     @cache

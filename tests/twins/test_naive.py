@@ -25,19 +25,19 @@ def check_against_the_reference(row: dict[str, object], rules: str) -> None:
     )
 
 
-def test_a_whole_deal_comes_out_as_in_the_reference() -> None:
+def test_a_whole_deal_matches_the_reference() -> None:
     check_against_the_reference(frozen()["deals"][0], "dead_king")
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("row", frozen()["deals"], ids=lambda row: row["deal_number"])
 @pytest.mark.parametrize("rules", RULES)
-def test_every_reference_deal_comes_out_as_in_the_reference(row: dict[str, object], rules: str) -> None:
+def test_every_reference_deal_matches_the_reference(row: dict[str, object], rules: str) -> None:
     check_against_the_reference(row, rules)
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_no_way_of_playing_on_does_better_or_is_missed(rules: Rules) -> None:
+def test_the_best_score_is_the_minimum_over_all_ways_to_play(rules: Rules) -> None:
     @cache
     def least(position: Position) -> int:
         moves = position.legal_moves(rules)

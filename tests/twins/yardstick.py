@@ -1,6 +1,6 @@
-"""The yardstick, `plain_sweep.c`: a plain exact sweep in C to hold the fast search against.
+"""The yardstick, `plain_sweep.c`: a plain exact sweep in C, with which the fast search is compared.
 
-`python -m tests.twins.yardstick > data/reference/yardstick_v1.csv` makes the golden data again.
+`python -m tests.twins.yardstick > data/reference/yardstick_v1.csv` makes the reference data again.
 """
 
 import shutil
@@ -23,28 +23,28 @@ COMMENT = (
 
 
 def compiler() -> str | None:
-    """The C compiler of this machine, if there is one."""
+    """Return the C compiler of this machine; None if there is none."""
     return shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
 
 def build(folder: Path, *options: str) -> Path:
-    """Compile the yardstick into a folder, with further options of the compiler."""
+    """Compile the yardstick into a folder, with additional compiler options; return the program."""
     program, found = folder / "plain_sweep", compiler()
     if found is None:
-        sys.exit("the yardstick needs a C compiler: cc, gcc or clang on the path")
+        sys.exit("the yardstick needs a C compiler; install cc, gcc or clang")
     subprocess.run([found, "-O3", *options, "-o", program, SOURCE], check=True)
     return program
 
 
 def best_scores(program: Path, rules: str, deals: Sequence[Deal]) -> list[str]:
-    """For each deal its best score as text, or `-` where it cannot be cleared."""
+    """Return the best score of each deal as text, or `-` if it cannot be cleared."""
     text = "".join(f"{deal.notation}\n" for deal in deals)
     run = subprocess.run([program, rules], input=text, capture_output=True, text=True, check=True)
     return run.stdout.splitlines()
 
 
-def golden(program: Path) -> str:
-    """The text of `yardstick_v1.csv`."""
+def reference_data(program: Path) -> str:
+    """Return the text of `yardstick_v1.csv`."""
     deals = [deal_numbered(number) for number in range(COUNT)]
     columns = [best_scores(program, rules, deals) for rules in RULES]
     rows = (",".join((str(number), *row)) for number, row in enumerate(zip(*columns, strict=True)))
@@ -53,4 +53,4 @@ def golden(program: Path) -> str:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
-        sys.stdout.write(golden(build(Path(name))))
+        sys.stdout.write(reference_data(build(Path(name))))

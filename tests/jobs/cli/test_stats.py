@@ -186,7 +186,7 @@ WRONG = [
     (b'{"deal": true, "rules": "golf", "score": 3}', "'deal' is True; it must be"),
     (b'{"deal": -1, "rules": "golf", "score": 3}', "'-1' is neither a deal number"),
     (b'{"deal": 9223372036854775808, "rules": "golf", "score": 3}', "is out of range"),
-    (b'{"deal": "2C 3C", "rules": "golf", "score": 3}', "2 cards, a deal has 52"),
+    (b'{"deal": "2C 3C", "rules": "golf", "score": 3}', "2 cards; a deal has 52"),
     (b'{"deal": 1, "rules": "blue", "score": 3}', "unknown rules 'blue'; the rules are relaxed"),
     (b'{"deal": 1, "rules": 1, "score": 3}', "'rules' is 1; it must be text"),
     (b'{"date": "27.11.2026", "score": 3}', "'27.11.2026' is no date; write it as YYYY-MM-DD"),

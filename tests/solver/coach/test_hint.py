@@ -1,4 +1,4 @@
-"""Hints are exact: every move has its true value, and whoever follows them makes the best score."""
+"""Hints are exact: every move has its true value, and following the hints gives the best score."""
 
 import random
 from collections import Counter
@@ -20,7 +20,7 @@ from tests.twins import naive, naive_hint
 
 every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 
-SMALL = 12  # cards left, with which the naive solver takes a millisecond
+SMALL = 12  # cards left; the naive solver takes a millisecond
 SOAKED = 20_000
 
 
@@ -38,7 +38,7 @@ def by_search(position: Position, rules: str) -> int:
 
 
 def check_values(analysis: Analysis, line: str) -> None:
-    """Hold an analysis against the search from its own position, and each score against a replay."""
+    """Compare an analysis with a search from its own position, and each score with a replay."""
     position, rules = analysis.position, analysis.rules
     solution = solve_position(position, rules)
     assert (analysis.best_score, analysis.clearable) == (solution.best_score, solution.cleared)
@@ -58,14 +58,14 @@ def check_values_naively(analysis: Analysis) -> None:
 
 
 def check_hint(analysis: Analysis, solve: naive_hint.Solve) -> None:
-    """Hold a hint and its reason against the slow twin."""
+    """Compare a hint and its reason with the slow twin."""
     found = hint_from(analysis)
-    told = naive_hint.told(analysis.position, analysis.rules.name, solve)
-    code, values = next(iter(told.true.items()))
+    expected = naive_hint.expected(analysis.position, analysis.rules.name, solve)
+    code, values = next(iter(expected.true.items()))
     assert (found.move, found.best_score, found.clearable) == (
-        told.move,
-        told.best_score,
-        told.best_score <= 0,
+        expected.move,
+        expected.best_score,
+        expected.best_score <= 0,
     )
     assert (found.reason.code, found.reason.values) == (code, values), analysis.position
 
@@ -74,7 +74,7 @@ def check_hint(analysis: Analysis, solve: naive_hint.Solve) -> None:
 
 
 @every_rules
-def test_every_move_is_worth_what_its_line_replays_to_and_the_best_of_them_is_the_positions(
+def test_the_value_of_every_move_is_the_score_that_its_line_replays_to(
     rules: Rules,
 ) -> None:
     dice = random.Random("values of moves")
@@ -84,14 +84,14 @@ def test_every_move_is_worth_what_its_line_replays_to_and_the_best_of_them_is_th
 
 
 @every_rules
-def test_every_move_is_worth_what_the_naive_solver_finds(rules: Rules) -> None:
+def test_the_value_of_every_move_is_what_the_naive_solver_finds(rules: Rules) -> None:
     dice = random.Random("values by the naive solver")
     for _ in range(150):
         check_values_naively(analyse(any_position(dice, dice.randrange(SMALL + 1)), rules))
 
 
 @every_rules
-def test_a_hole_that_is_over_has_no_moves_and_the_score_as_it_stands(rules: Rules) -> None:
+def test_a_hole_that_is_over_has_no_moves_and_its_current_score(rules: Rules) -> None:
     dice = random.Random("over")
     over = [any_position(dice, 0), Position(deal_numbered(1), (5,) * 7, deal_numbered(1).stock[-1], 16)]
     for position in over:
@@ -103,25 +103,25 @@ def test_a_hole_that_is_over_has_no_moves_and_the_score_as_it_stands(rules: Rule
             assert (hint(position, rules).move, hint(position, rules).best_score) == (None, expected)
 
 
-# -- the move that is chosen ------------------------------------------------------------------------------
+# -- the chosen move --------------------------------------------------------------------------------------
 
 
 @every_rules
-def test_hints_at_small_tables_are_those_of_the_slow_twin(rules: Rules) -> None:
+def test_hints_on_small_tables_are_those_of_the_slow_twin(rules: Rules) -> None:
     dice = random.Random("hints at small tables")
     for _ in range(100):
         check_hint(analyse(any_position(dice, dice.randrange(SMALL + 1)), rules), naively)
 
 
 @every_rules
-def test_hints_at_any_table_are_those_of_the_slow_twin(rules: Rules) -> None:
+def test_hints_on_any_table_are_those_of_the_slow_twin(rules: Rules) -> None:
     dice = random.Random("hints at any table")
     for _ in range(150):
         check_hint(analyse(random_position(rules, dice)[0], rules), by_search)
 
 
 @every_rules
-def test_whoever_follows_the_hints_makes_the_best_score(rules: Rules) -> None:
+def test_following_the_hints_gives_the_best_score(rules: Rules) -> None:
     for number in range(12):
         deal, line = deal_numbered(number), ""
         position = start(deal)
@@ -133,7 +133,7 @@ def test_whoever_follows_the_hints_makes_the_best_score(rules: Rules) -> None:
 
 
 @every_rules
-def test_of_equal_moves_a_play_comes_first_then_the_longest_run_then_the_most_open_then_the_lowest_column(
+def test_equal_moves_are_ranked_by_play_then_run_then_openness_then_column(
     rules: Rules,
 ) -> None:
     dice = random.Random("equal moves")
@@ -151,7 +151,7 @@ def test_of_equal_moves_a_play_comes_first_then_the_longest_run_then_the_most_op
 
 
 def ranked(position: Position, move: str, rules: str) -> tuple[bool, int, int, str]:
-    """The order of preference, the least first, by trying every run out."""
+    """Return a key for the order of preference, the best first, by trying every run."""
     if move == DRAW:
         return True, 0, 0, move
     ends = naive_hint.ends_of_runs(position.play(move), rules)
@@ -172,8 +172,8 @@ def test_a_worse_move_is_never_preferred(rules: Rules) -> None:
             assert hint_from(Analysis(position, rules, 0, True, values)).move == best
 
 
-def test_the_longest_of_millions_of_runs_is_found_at_once() -> None:
-    # Found by climbing: 32,201,386 runs begin with its two plays; the longest clear the columns.
+def test_the_longest_of_millions_of_runs_is_found() -> None:
+    # Found by hill climbing: 32,201,386 runs begin with its two plays; the longest clear the columns.
     deal = parse_deal(
         "TC 9C 4S 3D 2D | KD QH JD 7H 6D | KS QS 9D 8S 5D | 8H 9H TH JC TS | AH KH JH TD 4C |"
         " 9S 8D 5C 4H 3H | 2S QC 7C 6S 3C | 2H | 6H AD AS 5S AC KC JS 2C 7D 6C 8C 4D 5H 7S QD 3S"
@@ -186,7 +186,7 @@ def test_the_longest_of_millions_of_runs_is_found_at_once() -> None:
 
 
 @pytest.mark.soak
-def test_twenty_thousand_random_positions_are_held_against_the_solver_from_scratch() -> None:
+def test_twenty_thousand_random_positions_agree_with_the_solver() -> None:
     dice = random.Random("twenty thousand positions")
     for count in range(SOAKED):
         rules = list(RULES.values())[count % len(RULES)]

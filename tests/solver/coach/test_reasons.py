@@ -1,4 +1,4 @@
-"""Each reason is given where it is the right one, and not where one thing that makes it true is missing."""
+"""Each reason is given where it applies, and not where one of its conditions is missing."""
 
 import random
 import re
@@ -32,7 +32,7 @@ class At(NamedTuple):
         return after(deal_numbered(self.number), RULES[self.rules], self.line)
 
 
-# Where a reason is the right one, with the move.
+# Positions where a reason applies, with the move.
 RIGHT = [
     (
         At(457, "relaxed", "25D3D543235565D126666D32147D77734414211D7"),
@@ -95,7 +95,7 @@ RIGHT = [
         ),
     ),
     (
-        # A second Queen lies beneath the King that needs one, and the others are gone.
+        # A second Queen is buried under the King that needs one, and the others are gone.
         At(302, "golf", "D2DDD5DD2D4D7252426D7D5"),
         "6",
         Reason(
@@ -105,7 +105,7 @@ RIGHT = [
         ),
     ),
     (
-        # The Jack lies in the column of the play itself, beneath the 10 that it needs.
+        # The Jack is in the column of the play itself, under the 10 that it needs.
         At(397, "relaxed", "3D13114D6D1774732DD4516475D4D6555D"),
         "2",
         Reason(
@@ -115,7 +115,7 @@ RIGHT = [
         ),
     ),
     (
-        # The waste top is another 6, but will be covered when the 5 comes up.
+        # The waste top is another 6, but will be covered when the 5 can be played.
         At(343, "golf", "37D41715D3D56375672D51D5D13D6DDD32476"),
         "2",
         Reason(
@@ -134,7 +134,7 @@ RIGHT = [
         ),
     ),
     (
-        # Any card can end a run, not only one on which few others may be played.
+        # Any card can end a run, not only a King.
         At(155, "relaxed", "4"),
         "1",
         Reason(
@@ -166,7 +166,7 @@ RIGHT = [
     ),
 ]
 
-# Where a reason must not be given, what is missing there, and which one is given instead.
+# A reason that must not be given, the missing condition, the position, and the reason given instead.
 NOT_RIGHT = [
     (
         "cleared",
@@ -206,7 +206,7 @@ NOT_RIGHT = [
 
 
 @pytest.mark.parametrize(("at", "move", "reason"), RIGHT, ids=[case[2].code for case in RIGHT])
-def test_a_reason_is_given_where_it_is_right(at: At, move: str | None, reason: Reason) -> None:
+def test_a_reason_is_given_where_it_applies(at: At, move: str | None, reason: Reason) -> None:
     found = hint(at.position, RULES[at.rules])
     assert (found.move, found.reason) == (move, reason)
 
@@ -214,41 +214,41 @@ def test_a_reason_is_given_where_it_is_right(at: At, move: str | None, reason: R
 @pytest.mark.parametrize(
     ("code", "at", "given"),
     [(code, at, given) for code, _, at, given in NOT_RIGHT],
-    ids=[f"{code}: {lacking}" for code, lacking, *_ in NOT_RIGHT],
+    ids=[f"{code}: {missing}" for code, missing, *_ in NOT_RIGHT],
 )
-def test_a_reason_is_not_given_where_something_is_lacking(code: str, at: At, given: str) -> None:
+def test_a_reason_is_not_given_if_a_condition_is_missing(code: str, at: At, given: str) -> None:
     assert hint(at.position, RULES[at.rules]).reason.code == given != code
 
 
-def test_every_reason_has_a_place_where_it_is_right_and_one_where_it_is_not() -> None:
+def test_every_reason_has_a_position_where_it_applies_and_one_where_it_does_not() -> None:
     assert {reason.code for _, _, reason in RIGHT} == {code for code, *_ in NOT_RIGHT} == set(SENTENCES)
 
 
-def test_the_documentation_has_every_reason_in_order_of_precedence_with_its_values() -> None:
+def test_the_documentation_lists_every_reason_in_order_of_precedence_with_its_values() -> None:
     lines = (ROOT / "docs" / "playing.md").read_text().splitlines()
     rows = [[cell.strip(" `") for cell in line.split("|")[1:4]] for line in lines if line.startswith("| `")]
-    told = {code: (values, sentence) for code, values, sentence in rows if code in SENTENCES}
-    assert list(told) == list(SENTENCES) == ["cleared", "stuck", *naive_hint.CODES]
+    listed = {code: (values, sentence) for code, values, sentence in rows if code in SENTENCES}
+    assert list(listed) == list(SENTENCES) == ["cleared", "stuck", *naive_hint.CODES]
     for _, _, reason in RIGHT:
-        values, sentence = told[reason.code]
+        values, sentence = listed[reason.code]
         assert values.split("`, `") == (list(reason.values) or [""])
         assert pattern(sentence) == pattern(reason.text)
 
 
 def pattern(sentence: str) -> str:
-    """A sentence with all of its numbers and ranks alike, in the plural."""
+    """Return a sentence with all numbers and ranks replaced, in the plural."""
     alike = re.sub(r"-?\d+|King|Queen|Jack|a(?= stock)", "n", sentence)
     return re.sub(r"card\b", "cards", alike)
 
 
-# -- what comes true for whoever follows the hints ---------------------------------------------------------
+# -- what happens when the hints are followed --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("at", "reason"),
     [(at, reason) for at, _, reason in RIGHT if reason.code in ("longest_run", "run_ender")],
 )
-def test_a_run_is_as_long_as_was_said_and_ends_with_the_card_that_was_named(at: At, reason: Reason) -> None:
+def test_a_run_has_the_stated_length_and_ends_with_the_named_card(at: At, reason: Reason) -> None:
     run = followed_run(at.position, RULES[at.rules])
     assert len(run) == reason.values.get("length", len(run))
     named = str(reason.values.get("column", run[-1]))
@@ -256,7 +256,7 @@ def test_a_run_is_as_long_as_was_said_and_ends_with_the_card_that_was_named(at: 
 
 
 def followed_run(position: Position, rules: Rules) -> str:
-    """The plays that hints tell, one after another, until they tell to draw or the hole is over."""
+    """Follow the hints until the next draw or the end of the hole; return the plays."""
     run = ""
     while (move := hint(position, rules).move) not in (DRAW, None):
         run += str(move)
@@ -264,11 +264,11 @@ def followed_run(position: Position, rules: Rules) -> str:
     return run
 
 
-# -- what a card needs ------------------------------------------------------------------------------------
+# -- the card that another one needs ----------------------------------------------------------------------
 
 
 @every_rules
-def test_without_the_card_that_is_uncovered_what_needs_it_stays(rules: Rules) -> None:
+def test_a_card_cannot_be_played_without_the_uncovered_card_that_it_needs(rules: Rules) -> None:
     dice = random.Random("needed cards")
     count = 0
     while count < 30:
@@ -288,7 +288,7 @@ def by_search(position: Position, rules: str) -> int:
 
 
 def clears(position: Position, rules: str, forbidden: tuple[int, int] | None) -> bool:
-    """Whether the columns can be cleared without ever playing the one card on the other; tries everything."""
+    """Whether the columns can be cleared without playing the first card on the second; tries everything."""
     hopeless: set[Position] = set()
 
     def can(at: Position) -> bool:

@@ -28,7 +28,7 @@ fractions = st.fractions(0, 1, max_denominator=1000) | st.sampled_from([Fraction
 
 
 @given(distributions, fractions)
-def test_a_quantile_is_the_least_score_with_enough_mass_behind_it(
+def test_a_quantile_is_the_least_score_with_enough_mass_up_to_it(
     distribution: ScoreDistribution, fraction: Fraction
 ) -> None:
     score = distribution.quantile(fraction.numerator, fraction.denominator)
@@ -39,13 +39,13 @@ def test_a_quantile_is_the_least_score_with_enough_mass_behind_it(
 
 
 @given(distributions, fractions, fractions)
-def test_quantiles_never_fall(distribution: ScoreDistribution, one: Fraction, other: Fraction) -> None:
+def test_quantiles_never_decrease(distribution: ScoreDistribution, one: Fraction, other: Fraction) -> None:
     low, high = sorted((one, other))
     assert distribution.quantile(*low.as_integer_ratio()) <= distribution.quantile(*high.as_integer_ratio())
 
 
 @given(distributions)
-def test_the_named_quantiles_are_tenths(distribution: ScoreDistribution) -> None:
+def test_p10_p50_and_p90_are_quantiles(distribution: ScoreDistribution) -> None:
     named = (distribution.p10, distribution.p50, distribution.p90)
     assert named == tuple(distribution.quantile(tenths, 10) for tenths in (1, 5, 9))
 
@@ -57,7 +57,7 @@ def test_a_quantile_outside_0_to_1_is_refused(fraction: tuple[int, int]) -> None
 
 
 @given(distributions)
-def test_moments_are_those_of_the_masses_in_fifty_digits(distribution: ScoreDistribution) -> None:
+def test_moments_agree_with_fifty_digit_arithmetic(distribution: ScoreDistribution) -> None:
     with localcontext(prec=50):
         shares = [Decimal(mass) / TOTAL_MASS for mass in distribution.masses]
         mean = sum(share * score for share, score in zip(shares, SCORES, strict=True))
@@ -71,13 +71,13 @@ def test_moments_are_those_of_the_masses_in_fifty_digits(distribution: ScoreDist
 
 
 @given(distributions)
-def test_probabilities_are_the_masses_to_the_last_place_of_a_float(distribution: ScoreDistribution) -> None:
+def test_probabilities_are_the_masses_rounded_to_a_float(distribution: ScoreDistribution) -> None:
     for probability, mass in zip(distribution.probabilities, distribution.masses, strict=True):
         assert abs(Fraction(probability) * TOTAL_MASS - mass) <= Fraction(mass, 2**53)
 
 
 @given(distributions, st.integers(LOWEST_SCORE - 2, HIGHEST_SCORE + 2))
-def test_the_chance_of_at_most_a_score_is_all_the_mass_up_to_it_rounded_once(
+def test_the_probability_of_at_most_a_score_is_rounded_once(
     distribution: ScoreDistribution, score: int
 ) -> None:
     upto = sum(distribution.masses[: max(0, score + 1 - LOWEST_SCORE)])

@@ -28,7 +28,7 @@ every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 
 @every_rules
 @pytest.mark.parametrize("row", frozen()["deals"], ids=lambda row: row["deal_number"])
-def test_the_reference_deals_come_out_to_the_last_unit(row: dict[str, Any], rules: Rules) -> None:
+def test_masses_match_the_reference_to_the_last_unit(row: dict[str, Any], rules: Rules) -> None:
     expected = row[rules.name]
     distribution = rate(parse_deal(row["deal"]), rules)
     assert [str(mass) for mass in distribution.masses] == expected["steady_mass"]
@@ -52,7 +52,7 @@ def check_against_the_twin(deal: Deal, rules: Rules) -> None:
 
 
 @every_rules
-def test_random_deals_come_out_as_from_the_slow_twin(rules: Rules) -> None:
+def test_random_deals_agree_with_the_slow_twin(rules: Rules) -> None:
     dice = random.Random(5)
     for _ in range(4):
         check_against_the_twin(random_deal(dice), rules)
@@ -60,19 +60,19 @@ def test_random_deals_come_out_as_from_the_slow_twin(rules: Rules) -> None:
 
 @pytest.mark.soak
 @every_rules
-def test_many_random_deals_come_out_as_from_the_slow_twin(rules: Rules) -> None:
+def test_many_random_deals_agree_with_the_slow_twin(rules: Rules) -> None:
     dice = random.Random(6)
     for _ in range(100):
         check_against_the_twin(random_deal(dice), rules)
 
 
 BY_RANK = sorted(range(DECK_SIZE), key=rank_of)
-ORDERED_DECKS = {"by rank": BY_RANK, "by rank, backwards": BY_RANK[::-1]}
+ORDERED_DECKS = {"by rank": BY_RANK, "by rank, descending": BY_RANK[::-1]}
 
 
 @every_rules
 @pytest.mark.parametrize("cards", ORDERED_DECKS.values(), ids=ORDERED_DECKS)
-def test_ordered_decks_come_out_as_from_the_slow_twin(cards: list[int], rules: Rules) -> None:
+def test_ordered_decks_agree_with_the_slow_twin(cards: list[int], rules: Rules) -> None:
     check_against_the_twin(Deal(tuple(cards)), rules)
 
 
@@ -100,13 +100,13 @@ def test_a_workspace_of_any_size_gives_the_same(rules: Rules) -> None:
 
 
 @every_rules
-def test_many_deals_at_once_come_out_as_one_by_one(rules: Rules) -> None:
+def test_many_deals_in_one_call_give_the_same_as_one_by_one(rules: Rules) -> None:
     deals = [random_deal(random.Random(n)) for n in range(40)]
     one_by_one = [rate(deal, rules) for deal in deals]
     assert rate_each(deals, rules) == one_by_one
     assert rate_each((), rules) == []
     masses = [distribution.masses for distribution in one_by_one]
-    assert score_masses(deals, rules, Workspace(1)) == masses  # which grows in the middle, more than once
+    assert score_masses(deals, rules, Workspace(1)) == masses  # it grows several times
 
 
 @every_rules
@@ -136,24 +136,24 @@ def test_suits_make_no_difference(rules: Rules) -> None:
 
 
 @every_rules
-def test_the_order_of_the_columns_moves_no_more_than_remainders(rules: Rules) -> None:
+def test_the_order_of_the_columns_changes_only_remainders(rules: Rules) -> None:
     dice = random.Random(12)
     for _ in range(20):
         deal = random_deal(dice)
         columns = dice.sample(deal.columns, COLUMN_COUNT)
         other = Deal((*(card for column in columns for card in column), *deal.cards[TABLEAU_SIZE:]))
         pairs = zip(rate(deal, rules).masses, rate(other, rules).masses, strict=True)
-        # A position moves at most some tens of units, and a deal has some thousands of positions.
+        # A position changes by at most some tens of units, and a deal has some thousands of positions.
         assert sum(abs(mass - mass_other) for mass, mass_other in pairs) < 2**20
 
 
-LEAST_EXPECTED = 20  # holes in a group of scores, for the square to follow its law
+LEAST_EXPECTED = 20  # holes in a group of scores, for the chi-squared test to be valid
 HOLES = 5000
 ALLOWED_SURPRISE = 3.5
 
 
 def groups_of(distribution: ScoreDistribution, holes: int) -> list[range]:
-    """Runs of neighbouring scores in each of which enough holes are to be expected."""
+    """Group neighbouring scores so that enough holes are expected in each group."""
     groups, first = [], LOWEST_SCORE
     for score in SCORES:
         below = sum(distribution.probabilities[first - LOWEST_SCORE : score + 1 - LOWEST_SCORE])
@@ -192,13 +192,13 @@ def agree(counts: Counter[int], distribution: ScoreDistribution) -> bool:
 
 @every_rules
 @pytest.mark.parametrize("deal_dice", range(3))
-def test_holes_played_by_chance_agree(deal_dice: int, rules: Rules) -> None:
+def test_simulated_holes_agree(deal_dice: int, rules: Rules) -> None:
     deal = random_deal(random.Random(deal_dice))
     assert agree(played(deal, rules, SLIP), rate(deal, rules))
 
 
 @every_rules
 @pytest.mark.parametrize("deal_dice", range(3))
-def test_holes_played_by_one_who_slips_twice_as_often_do_not_agree(deal_dice: int, rules: Rules) -> None:
+def test_simulated_holes_with_twice_as_many_slips_do_not_agree(deal_dice: int, rules: Rules) -> None:
     deal = random_deal(random.Random(deal_dice))
     assert not agree(played(deal, rules, 2 * SLIP), rate(deal, rules))

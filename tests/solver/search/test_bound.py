@@ -19,7 +19,7 @@ every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 
 
 def slacks(position: Position, rules: Rules, last: int, spare: int) -> npt.NDArray[np.int8]:
-    """What the search's own tables say of a position: the slack of each arc, with `spare` added."""
+    """Return the slack of each arc from the search's own tables, with `spare` added."""
     buffers, tables = _buffers(), _rule_tables(rules)
     ranks = np.frombuffer(position.deal.ranks, dtype=np.uint8)
     fill_columns(ranks, tables, buffers)
@@ -27,7 +27,7 @@ def slacks(position: Position, rules: Rules, last: int, spare: int) -> npt.NDArr
     high, low = divmod(_packed(position.heights), LOW_TABLES)
     top = rank_of(position.top)
     entry = (STOCK_SIZE + 1 - position.draws) * CELL_BYTES + top
-    # A row of `change` is that of a play: the card is on the waste and no longer in its column.
+    # A row of `change` is for a play: the card is on the waste and no longer in its column.
     rows = (
         buffers.low[low * BOUND_BYTES :],
         buffers.high[high * BOUND_BYTES :],
@@ -38,20 +38,20 @@ def slacks(position: Position, rules: Rules, last: int, spare: int) -> npt.NDArr
 
 
 def slow_slack(position: Position, rules: Rules, last: int, arc: tuple[int, ...]) -> int:
-    """Hall's condition by its words: supporters for the ranks of an arc, less the cards that need one."""
+    """Return Hall's condition literally: supporters for the ranks of an arc, less the cards that need one."""
     columns = [
         rank_of(card)
         for column, height in zip(position.deal.columns, position.heights, strict=True)
         for card in column[:height]
     ]
-    to_come = [rank_of(card) for card in position.deal.stock[position.draws : last]]
-    supporters = [*columns, *to_come, rank_of(position.top)]
+    undrawn = [rank_of(card) for card in position.deal.stock[position.draws : last]]
+    supporters = [*columns, *undrawn, rank_of(position.top)]
     useful = sum(any(rules.allows(rank, top) for rank in arc) for top in supporters)
     return useful - sum(rank in arc for rank in columns)
 
 
 @every_rules
-def test_the_packed_bound_is_halls_condition_arc_by_arc(rules: Rules) -> None:
+def test_the_packed_bound_is_halls_condition_for_each_arc(rules: Rules) -> None:
     dice = random.Random(f"arcs {rules.name}")
     arcs = useful_arcs(rules)[:BOUND_BYTES]
     for _ in range(60):
@@ -78,7 +78,7 @@ def test_a_position_that_can_be_cleared_is_never_refuted(rules: Rules) -> None:
 
 
 @every_rules
-def test_loosened_by_the_fewest_cards_left_it_refutes_no_position(rules: Rules) -> None:
+def test_a_bound_loosened_by_the_fewest_cards_left_refutes_no_position(rules: Rules) -> None:
     dice = random.Random(f"spare {rules.name}")
     for _ in range(200):
         position = any_position(dice, dice.randrange(1, 9))
@@ -88,7 +88,7 @@ def test_loosened_by_the_fewest_cards_left_it_refutes_no_position(rules: Rules) 
 
 
 @every_rules
-def test_an_arc_left_out_is_a_sum_of_those_kept_or_beyond_the_row(rules: Rules) -> None:
+def test_arcs_are_different_and_unused_ones_have_no_weight(rules: Rules) -> None:
     arcs = useful_arcs(rules)
     column, supply = bound_weights(rules)
     assert column.shape == supply.shape == (RANK_COUNT, BOUND_BYTES)
@@ -99,7 +99,7 @@ def test_an_arc_left_out_is_a_sum_of_those_kept_or_beyond_the_row(rules: Rules) 
 
 
 def test_no_slack_overflows_its_byte_at_the_extremes() -> None:
-    # Every card adds at most 1 to a slack, which is loosened by at most one for each column card.
+    # Every card adds at most 1 to a slack, which is loosened by at most 1 per column card.
     for rules in RULES.values():
         column, supply = bound_weights(rules)
         assert np.abs(column).max() <= 1

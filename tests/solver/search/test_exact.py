@@ -27,7 +27,7 @@ def _compiled() -> None:
 
 @cache
 def verdict(number: int, rules: str) -> Solution:
-    """What the search says when only the verdict is asked for; several tests look at the same deals."""
+    """Search for the verdict only; several tests use the same deals."""
     return solve(deal_numbered(number), RULES[rules], fewest=False)
 
 
@@ -37,17 +37,17 @@ def shown(solution: Solution | naive.Answer) -> tuple[object, ...]:
 
 @every_rules
 @pytest.mark.parametrize("fewest", [True, False])
-def test_many_deals_at_once_come_out_as_one_by_one(rules: Rules, fewest: bool) -> None:
+def test_many_deals_in_one_call_give_the_same_as_one_by_one(rules: Rules, fewest: bool) -> None:
     deals = [deal_numbered(number) for number in range(60)]
     assert solve_each(deals, rules, fewest=fewest) == [solve(deal, rules, fewest=fewest) for deal in deals]
     assert solve_each((), rules, fewest=fewest) == []
 
 
-# -- golden data ------------------------------------------------------------------------------------------
+# -- reference data ---------------------------------------------------------------------------------------
 
 
 @every_rules
-def test_the_reference_verdicts_scores_and_lines_are_met(rules: Rules) -> None:
+def test_verdicts_scores_and_lines_match_the_reference(rules: Rules) -> None:
     for row in frozen()["deals"]:
         expected = row[rules.name]
         solution = solve(parse_deal(row["deal"]), rules)
@@ -74,7 +74,7 @@ def test_the_verdict_is_that_of_black_hole_solver(rules: Rules) -> None:
 
 
 @every_rules
-def test_the_best_score_is_the_yardsticks(rules: Rules) -> None:
+def test_the_best_score_is_that_of_the_yardstick(rules: Rules) -> None:
     rows = table("yardstick_v1.csv")
     assert len(rows) == 1000
     scores = {row["deal_number"]: verdict(int(row["deal_number"]), rules.name).best_score for row in rows}
@@ -86,7 +86,7 @@ def test_the_best_score_is_the_yardsticks(rules: Rules) -> None:
 
 
 def reached_positions(rules: Rules, dice: random.Random) -> Iterator[Position]:
-    """Every position of a random hole from 14 cards left on."""
+    """Yield every position of a random hole with at most 14 cards left."""
     deal = random_deal(dice)
     position = start(deal)
     for move in random_line(deal, rules, dice, dice.choice([0.0, 0.1, 0.3])):
@@ -100,7 +100,7 @@ def check_against_the_twin(position: Position, rules: Rules) -> None:
 
 
 @every_rules
-def test_positions_that_play_leads_to_come_out_as_in_the_slow_twin(rules: Rules) -> None:
+def test_positions_of_random_holes_agree_with_the_slow_twin(rules: Rules) -> None:
     dice = random.Random("positions of random holes")
     count = 0
     while count < 150:
@@ -110,14 +110,14 @@ def test_positions_that_play_leads_to_come_out_as_in_the_slow_twin(rules: Rules)
 
 
 @every_rules
-def test_any_position_comes_out_as_in_the_slow_twin(rules: Rules) -> None:
+def test_any_position_agrees_with_the_slow_twin(rules: Rules) -> None:
     dice = random.Random("any position")
     for _ in range(200):
         check_against_the_twin(any_position(dice, dice.randrange(15)), rules)
 
 
 @every_rules
-def test_larger_positions_come_out_as_in_the_slow_twin(rules: Rules) -> None:
+def test_larger_positions_agree_with_the_slow_twin(rules: Rules) -> None:
     dice = random.Random("larger positions")
     for cards_left in (18, 20, 22, 24):
         check_against_the_twin(any_position(dice, cards_left), rules)
@@ -125,7 +125,7 @@ def test_larger_positions_come_out_as_in_the_slow_twin(rules: Rules) -> None:
 
 @pytest.mark.soak
 @every_rules
-def test_thousands_of_positions_come_out_as_in_the_slow_twin(rules: Rules) -> None:
+def test_thousands_of_positions_agree_with_the_slow_twin(rules: Rules) -> None:
     dice = random.Random("thousands of positions")
     for _ in range(5000):
         check_against_the_twin(any_position(dice, dice.randrange(20)), rules)
@@ -133,12 +133,12 @@ def test_thousands_of_positions_come_out_as_in_the_slow_twin(rules: Rules) -> No
 
 @pytest.mark.soak
 @every_rules
-def test_whole_deals_come_out_as_in_the_slow_twin(rules: Rules) -> None:
+def test_whole_deals_agree_with_the_slow_twin(rules: Rules) -> None:
     for number in range(5000, 5010):
         check_against_the_twin(start(deal_numbered(number)), rules)
 
 
-# -- promises between solutions ---------------------------------------------------------------------------
+# -- relations between solutions --------------------------------------------------------------------------
 
 
 @every_rules
@@ -153,7 +153,7 @@ def test_every_line_replays_to_its_best_score(rules: Rules) -> None:
 
 
 @every_rules
-def test_without_fewest_only_what_cannot_be_cleared_is_left_open(rules: Rules) -> None:
+def test_without_fewest_only_deals_that_cannot_be_cleared_have_no_score(rules: Rules) -> None:
     for number in range(40):
         whole, short = solve(deal_numbered(number), rules), verdict(number, rules.name)
         if whole.cleared:
@@ -169,7 +169,7 @@ def test_an_easier_rule_never_scores_worse() -> None:
         assert scores == sorted(scores, key=lambda score: 99 if score is None else score)
 
 
-def test_what_cannot_be_cleared_under_a_rule_cannot_be_under_a_harder_one() -> None:
+def test_a_deal_that_can_be_cleared_under_a_rule_can_be_cleared_under_an_easier_one() -> None:
     for number in range(400):
         relaxed, golf, dead_king = (verdict(number, name).cleared for name in RULES)
         assert relaxed >= golf >= dead_king
@@ -187,7 +187,7 @@ def test_no_random_play_scores_better(rules: Rules) -> None:
 
 
 @every_rules
-def test_going_on_along_the_line_keeps_the_best_score(rules: Rules) -> None:
+def test_every_move_of_the_line_keeps_the_best_score(rules: Rules) -> None:
     deal = deal_numbered(617)
     solution, position = solve(deal, rules), start(deal)
     for move in solution.line or "":
@@ -207,17 +207,17 @@ def test_neither_suits_nor_the_order_of_columns_change_verdict_and_score() -> No
             assert (first.cleared, first.best_score) == (second.cleared, second.best_score)
 
 
-# -- corners ----------------------------------------------------------------------------------------------
+# -- corner cases -----------------------------------------------------------------------------------------
 
 
 @every_rules
-def test_a_cleared_position_needs_nothing_more(rules: Rules) -> None:
+def test_a_cleared_position_has_an_empty_line(rules: Rules) -> None:
     position = any_position(random.Random("cleared"), 0)
     assert shown(solve_position(position, rules)) == (True, position.draws - STOCK_SIZE, "", 0)
 
 
 @every_rules
-def test_a_finished_hole_is_solved_by_no_move(rules: Rules) -> None:
+def test_a_finished_hole_has_an_empty_line(rules: Rules) -> None:
     dice = random.Random("finished")
     for _ in range(20):
         deal = random_deal(dice)
@@ -230,8 +230,8 @@ def test_a_finished_hole_is_solved_by_no_move(rules: Rules) -> None:
         assert shown(solve_position(position, rules)) == expected
 
 
-def test_a_deal_on_which_nothing_can_be_played_scores_35() -> None:
-    # Columns end in ranks that nothing of the waste and the stock supports: 7 columns of eights and twos.
+def test_a_deal_without_any_play_scores_35() -> None:
+    # The columns end with eights and twos, which no rank of the waste and the stock supports.
     ends = ["8C", "8D", "8H", "8S", "2C", "2D", "2H"]
     pile = [f"{rank}{suit}" for rank in "5TJQ" for suit in "CDHS"] + ["KC"]
     rest = [card for card in all_names() if card not in {*ends, *pile}]
@@ -255,7 +255,7 @@ def test_threads_do_not_disturb_each_other(rules: Rules) -> None:
 
 
 @every_rules
-def test_a_solution_does_not_depend_on_what_was_solved_before(rules: Rules) -> None:
+def test_a_solution_does_not_depend_on_earlier_ones(rules: Rules) -> None:
     dice = random.Random("order")
     deals = [deal_numbered(number) for number in range(20)]
     first = {deal: solve(deal, rules) for deal in deals}

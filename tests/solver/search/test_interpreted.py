@@ -1,7 +1,7 @@
 """The kernels as plain Python: `NUMBA_DISABLE_JIT=1 pytest -m interpreted`.
 
-Without the compiler a number that does not fit, a wrong index or a line that never runs shows itself, and
-tools that watch Python see inside the kernels. Compiled, the same checks take no time.
+Without the compiler an overflow, a wrong index or a line that never runs is detected, and coverage tools see
+the kernels. Compiled, the same checks take no time.
 """
 
 import inspect
@@ -19,8 +19,7 @@ import pytest
 from solver import jit
 from solver.players import steady_kernel
 from solver.players.steady import Workspace, rate, score_masses
-from solver.search import line_kernel, solve_kernel
-from solver.search import sweep_kernel as search_kernel
+from solver.search import line_kernel, solve_kernel, sweep_kernel
 from solver.search.exact import solve, solve_position
 from solver.table.deal import parse_deal
 from solver.table.rules import RULES, Rules
@@ -30,12 +29,12 @@ from tests.support.reference import frozen
 from tests.twins import naive
 from tests.twins.naive_steady import exact_masses
 
-REFERENCE = next(row for row in frozen()["deals"] if row["deal_number"] == "11")  # its proofs are short
-KERNELS = (line_kernel, search_kernel, solve_kernel, steady_kernel)
+REFERENCE = next(row for row in frozen()["deals"] if row["deal_number"] == "11")  # a deal with short proofs
+KERNELS = (line_kernel, sweep_kernel, solve_kernel, steady_kernel)
 
 every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 interpreted = pytest.mark.interpreted
-# Heights below an empty column wrap around, as they do in machine code; no play comes of them.
+# Heights below an empty column wrap around, as in machine code; they never lead to a play.
 wraps = pytest.mark.filterwarnings("ignore:overflow encountered in scalar subtract:RuntimeWarning")
 
 
@@ -60,20 +59,20 @@ def check_steady(rules: Rules) -> None:
 @interpreted
 @wraps
 @every_rules
-def test_positions_come_out_as_in_the_slow_twin_without_the_compiler_too(rules: Rules) -> None:
+def test_positions_agree_with_the_slow_twin(rules: Rules) -> None:
     check_positions(rules)
 
 
 @interpreted
 @wraps
-def test_a_reference_deal_comes_out_as_it_must_without_the_compiler_too() -> None:
+def test_a_reference_deal_matches_the_reference() -> None:
     solution, expected = solve(parse_deal(REFERENCE["deal"]), RULES["dead_king"]), REFERENCE["dead_king"]
     assert (solution.best_score, solution.line) == (expected["best_score"], expected["line"])
 
 
 @interpreted
 @every_rules
-def test_the_steady_player_comes_out_as_its_twin_without_the_compiler_too(rules: Rules) -> None:
+def test_the_steady_player_agrees_with_its_twin(rules: Rules) -> None:
     check_steady(rules)
 
 
@@ -82,7 +81,7 @@ def test_the_steady_player_comes_out_as_its_twin_without_the_compiler_too(rules:
 
 @contextmanager
 def lines_run(modules: tuple[ModuleType, ...]) -> Iterator[set[tuple[str, int]]]:
-    """The lines of these modules that run within the block, each as its file and number."""
+    """Collect the lines of these modules that run within the block, as file and line number."""
     files = {module.__file__ for module in modules}
     seen: set[tuple[str, int]] = set()
 
@@ -100,7 +99,7 @@ def lines_run(modules: tuple[ModuleType, ...]) -> Iterator[set[tuple[str, int]]]
 
 
 def lines_of(module: ModuleType) -> set[tuple[str, int]]:
-    """The lines of a module's functions, but for a statement that says what can never be."""
+    """Return the lines of a module's functions, without `raise` statements, which never run."""
     found = set()
     for _, function in inspect.getmembers(module, inspect.isfunction):
         if function.__module__ == module.__name__:
@@ -114,7 +113,7 @@ def lines_of(module: ModuleType) -> set[tuple[str, int]]:
 
 @interpreted
 @wraps
-@pytest.mark.skipif(not jit.is_interpreted(), reason="compiled lines cannot be watched")
+@pytest.mark.skipif(not jit.is_interpreted(), reason="compiled lines cannot be traced")
 def test_every_line_of_every_kernel_runs() -> None:
     with lines_run(KERNELS) as seen:
         check_positions(RULES["golf"])
@@ -124,7 +123,7 @@ def test_every_line_of_every_kernel_runs() -> None:
     assert sorted(wanted - seen) == []
 
 
-def test_the_reduced_suite_passes_without_the_compiler() -> None:
+def test_the_interpreted_tests_pass_without_the_compiler() -> None:
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-m", "interpreted", "-n", "0", "-p", "no:cacheprovider", __file__],
         cwd=ROOT,

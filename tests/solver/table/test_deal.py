@@ -36,7 +36,7 @@ def test_the_notation_is_columns_from_buried_to_playable_then_waste_then_stock()
 
 
 @given(deals)
-def test_every_deal_survives_the_way_to_text_and_back(deal: Deal) -> None:
+def test_every_deal_can_be_written_and_read_back(deal: Deal) -> None:
     assert parse_deal(deal.notation) == deal
     assert parse_deal(deal.notation.lower()) == deal
     assert parse_deal(deal.notation.replace("|", "")) == deal
@@ -62,7 +62,7 @@ def test_neither_suits_nor_the_order_of_columns_change_the_puzzle_id(
     deal: Deal, order: list[int], dice: random.Random
 ) -> None:
     columns = [card for number in order for card in deal.columns[number]]
-    suits = [dice.sample(range(4), 4) for _ in RANK_LETTERS]  # for each rank an exchange of its own
+    suits = [dice.sample(range(4), 4) for _ in RANK_LETTERS]  # another permutation for each rank
     other = Deal(
         tuple(13 * suits[card % 13][card // 13] + card % 13 for card in (*columns, deal.waste, *deal.stock))
     )
@@ -70,7 +70,7 @@ def test_neither_suits_nor_the_order_of_columns_change_the_puzzle_id(
 
 
 @given(deals, st.data())
-def test_any_other_exchange_of_two_cards_changes_the_puzzle_id(deal: Deal, data: st.DataObject) -> None:
+def test_any_other_swap_of_two_cards_changes_the_puzzle_id(deal: Deal, data: st.DataObject) -> None:
     first, second = data.draw(st.tuples(st.integers(0, 51), st.integers(0, 51)))
     cards = list(deal.cards)
     cards[first], cards[second] = cards[second], cards[first]
@@ -79,83 +79,87 @@ def test_any_other_exchange_of_two_cards_changes_the_puzzle_id(deal: Deal, data:
 
 
 def puzzle(deal: Deal) -> object:
-    """What makes a puzzle: the columns in any order, the waste, the stock, all as ranks."""
+    """Return what identifies a puzzle: the columns in any order, the waste and the stock, all as ranks."""
     letters = [RANK_LETTERS[card % 13] for card in deal.cards]
     return sorted(letters[n : n + 5] for n in range(0, 35, 5)), letters[35:]
 
 
 FULL_WIDTH = {ord(letter): ord(letter) + 0xFEE0 for letter in RANK_LETTERS + "CDHS"}
 
-# A text with something wrong, and all that must be said about it.
+# A faulty text and all of its faults.
 FAULTY: list[tuple[str, str, list[str]]] = [
-    ("empty", "", ["0 cards, a deal has 52"]),
-    ("blank", " \n\t ", ["0 cards, a deal has 52"]),
+    ("empty", "", ["0 cards; a deal has 52"]),
+    ("blank", " \n\t ", ["0 cards; a deal has 52"]),
     (
         "51 cards",
         DEAL.notation.removesuffix(" 7H"),
-        ["missing: 7H", "51 cards, a deal has 52", "the stock has 15 cards, not 16"],
+        ["missing: 7H", "51 cards; a deal has 52", "the stock has 15 cards, not 16"],
     ),
-    ("51 cards without bars", " ".join(TOKENS[1:]), ["missing: AH", "51 cards, a deal has 52"]),
+    ("51 cards without bars", " ".join(TOKENS[1:]), ["missing: AH", "51 cards; a deal has 52"]),
     (
         "53 cards",
         DEAL.notation + " AS",
         [
-            "token 53, AS, was dealt before as token 18",
-            "53 cards, a deal has 52",
+            "token 53, AS, is the same card as token 18",
+            "53 cards; a deal has 52",
             "the stock has 17 cards, not 16",
         ],
     ),
     (
         "a card twice",
         DEAL.notation.replace("JC", "ah"),
-        ["token 2, AH, was dealt before as token 1", "missing: JC"],
+        ["token 2, AH, is the same card as token 1", "missing: JC"],
     ),
     (
         "unknown tokens",
         DEAL.notation.replace("JC", "1C").replace("7H", "10H"),
-        ["token 2, '1C', is no card", "token 52, '10H', is no card", "missing: JC 7H"],
+        ["token 2, '1C', is not a card", "token 52, '10H', is not a card", "missing: JC 7H"],
     ),
     (
-        "a bar too far",
+        "a bar in the wrong place",
         DEAL.notation.replace("KD | TS", "| KD TS"),
         ["column 1 has 4 cards, not 5", "column 2 has 6 cards, not 5"],
     ),
-    ("a bar too few", DEAL.notation.replace("| 9D |", "9D |"), ["7 bars, a deal has 8 or none"]),
-    ("a bar too many", DEAL.notation + " |", ["9 bars, a deal has 8 or none"]),
+    ("a missing bar", DEAL.notation.replace("| 9D |", "9D |"), ["7 bars; a deal has 8 or none"]),
+    ("an extra bar", DEAL.notation + " |", ["9 bars; a deal has 8 or none"]),
     (
         "two decks",
         " ".join(TOKENS * 2),
         [
-            *(f"token {53 + n}, {name}, was dealt before as token {1 + n}" for n, name in enumerate(TOKENS)),
-            "104 cards, a deal has 52",
+            *(f"token {53 + n}, {name}, is the same card as token {1 + n}" for n, name in enumerate(TOKENS)),
+            "104 cards; a deal has 52",
         ],
     ),
-    ("noise", "x" * 1_000_000, ["the text has 1000000 characters, a deal has at most 1000"]),
-    ("blanks without end", " " * 1_000_000, ["the text has 1000000 characters, a deal has at most 1000"]),
-    ("a NUL byte", DEAL.notation.replace("JC", "JC\0"), ["token 2, 'JC\\x00', is no card", "missing: JC"]),
-    ("a byte order mark", "\ufeff" + DEAL.notation, ["token 1, '\\ufeffAH', is no card", "missing: AH"]),
+    ("a million letters", "x" * 1_000_000, ["the text has 1000000 characters; a deal has at most 1000"]),
+    ("a million blanks", " " * 1_000_000, ["the text has 1000000 characters; a deal has at most 1000"]),
+    ("a NUL byte", DEAL.notation.replace("JC", "JC\0"), ["token 2, 'JC\\x00', is not a card", "missing: JC"]),
+    ("a byte order mark", "\ufeff" + DEAL.notation, ["token 1, '\\ufeffAH', is not a card", "missing: AH"]),
     (
-        "a bad byte",
+        "an invalid byte",
         DEAL.notation.replace("JC", "J\udcff"),
-        ["token 2, 'J\\udcff', is no card", "missing: JC"],
+        ["token 2, 'J\\udcff', is not a card", "missing: JC"],
     ),
     (
-        "a suit's picture",
+        "a suit symbol",
         DEAL.notation.replace("JC", "J\u2663"),
-        ["token 2, 'J\u2663', is no card", "missing: JC"],
+        ["token 2, 'J\u2663', is not a card", "missing: JC"],
     ),
-    ("a long s", DEAL.notation.replace("AS", "a\u017f"), ["token 18, 'a\u017f', is no card", "missing: AS"]),
+    (
+        "a long s",
+        DEAL.notation.replace("AS", "a\u017f"),
+        ["token 18, 'a\u017f', is not a card", "missing: AS"],
+    ),
     (
         "full-width letters",
         DEAL.notation.replace("JC", "JC".translate(FULL_WIDTH)),
-        ["token 2, '\uff2a\uff23', is no card", "missing: JC"],
+        ["token 2, '\uff2a\uff23', is not a card", "missing: JC"],
     ),
     (
         "everything at once",
         DEAL.notation.replace("JC", "XX").replace("QC", "AH").replace("KD | TS", "KD TS |"),
         [
-            "token 2, 'XX', is no card",
-            "token 3, AH, was dealt before as token 1",
+            "token 2, 'XX', is not a card",
+            "token 3, AH, is the same card as token 1",
             "missing: JC QC",
             "column 1 has 6 cards, not 5",
             "column 2 has 4 cards, not 5",
@@ -165,12 +169,12 @@ FAULTY: list[tuple[str, str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("text", "expected"), [row[1:] for row in FAULTY], ids=[row[0] for row in FAULTY])
-def test_every_fault_of_a_text_is_named(text: str, expected: list[str]) -> None:
+def test_every_fault_of_a_text_is_reported(text: str, expected: list[str]) -> None:
     assert faults_of(text) == expected
 
 
 @given(st.text(max_size=60))
-def test_no_text_whatever_gives_anything_but_a_deal_or_faults_in_one_line(text: str) -> None:
+def test_the_faults_of_any_text_are_one_line(text: str) -> None:
     message = "; ".join(faults_of(text))
     assert message.splitlines() == [message]
 
@@ -186,7 +190,7 @@ MUTATIONS: list[Callable[[list[str], random.Random], None]] = [
 
 
 @given(deals, st.randoms(use_true_random=False), st.integers(1, 4))
-def test_a_damaged_text_is_refused_or_reads_as_the_whole_deck_it_still_is(
+def test_a_damaged_text_is_refused_unless_it_is_still_a_whole_deck(
     deal: Deal, dice: random.Random, damages: int
 ) -> None:
     tokens = deal.notation.split()
@@ -204,6 +208,6 @@ def test_a_damaged_text_is_refused_or_reads_as_the_whole_deck_it_still_is(
 @pytest.mark.parametrize(
     "cards", [(), tuple(range(51)), (*range(51), 0), (*range(51), 52), (-1, *range(51)), tuple(range(53))]
 )
-def test_cards_that_are_no_deck_are_no_deal(cards: tuple[int, ...]) -> None:
-    with pytest.raises(DealError, match="not the 52 of one deck"):
+def test_cards_that_are_not_a_deck_are_refused(cards: tuple[int, ...]) -> None:
+    with pytest.raises(DealError, match="not the 52 cards of one deck"):
         Deal(cards)

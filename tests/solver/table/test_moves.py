@@ -15,7 +15,7 @@ from solver.table.rules import RULES, Rules
 from tests.support.holes import random_line
 from tests.support.reference import frozen
 
-# Column 1 ends in a Queen, column 2 in an Ace, the waste starts with a King.
+# Column 1 ends with a Queen, column 2 with an Ace, and the waste starts with a King.
 ON_A_KING = parse_deal(
     "2C 3C 4C 5C QC | 6C 7C 8C 9C AC | TC JC KC 2D 3D | 4D 5D 6D 7D 8D | 9D TD JD QD KD | 2H 3H 4H 5H 6H |"
     " 7H 8H 9H TH JH | KH | AD AH QH 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS AS"
@@ -26,7 +26,7 @@ deals = st.permutations(range(52)).map(lambda cards: Deal(tuple(cards)))
 some_rules = st.sampled_from(list(RULES.values()))
 
 
-def test_the_start_is_the_deal_as_it_lies() -> None:
+def test_the_start_is_the_whole_deal() -> None:
     position = start(ON_A_KING)
     assert (position.heights, position.top, position.draws) == ((5,) * 7, parse_card("KH"), 0)
     assert (position.cards_left, position.stock_left) == (TABLEAU_SIZE, STOCK_SIZE)
@@ -34,16 +34,16 @@ def test_the_start_is_the_deal_as_it_lies() -> None:
 
 
 @pytest.mark.parametrize(("name", "legal"), [("relaxed", "12D"), ("golf", "1D"), ("dead_king", "D")])
-def test_each_rule_lets_its_own_cards_on_a_king(name: str, legal: str) -> None:
+def test_the_rules_differ_in_what_may_be_played_on_a_king(name: str, legal: str) -> None:
     assert start(ON_A_KING).legal_moves(RULES[name]) == legal
 
 
 @pytest.mark.parametrize(("name", "legal"), [("relaxed", "5D"), ("golf", "D"), ("dead_king", "D")])
-def test_a_king_goes_on_an_ace_under_relaxed_only(name: str, legal: str) -> None:
+def test_a_king_may_be_played_on_an_ace_only_under_relaxed(name: str, legal: str) -> None:
     assert start(ON_A_KING).play(DRAW).legal_moves(RULES[name]) == legal
 
 
-def test_a_play_uncovers_the_card_below_and_a_draw_turns_the_next_of_the_stock() -> None:
+def test_a_play_uncovers_the_card_below_and_a_draw_turns_the_next_stock_card() -> None:
     played = start(ON_A_KING).play("1")
     assert (played.heights, played.top, played.draws) == ((4, 5, 5, 5, 5, 5, 5), parse_card("QC"), 0)
     assert played.last_cards[0] == parse_card("5C")
@@ -52,11 +52,11 @@ def test_a_play_uncovers_the_card_below_and_a_draw_turns_the_next_of_the_stock()
     assert drawn.undrawn == ON_A_KING.stock[1:]
 
 
-def test_drawing_is_legal_while_a_play_is_possible_too() -> None:
+def test_drawing_is_legal_while_a_play_is_possible() -> None:
     assert start(ON_A_KING).legal_moves(GOLF) == "1D"
 
 
-def test_nothing_is_legal_when_the_columns_are_empty_though_stock_is_left() -> None:
+def test_nothing_is_legal_when_the_columns_are_empty_even_with_stock_left() -> None:
     cleared = Position(ON_A_KING, (0,) * 7, parse_card("2C"), 3)
     assert cleared.stock_left == 13
     assert all(cleared.legal_moves(rules) == "" for rules in RULES.values())
@@ -99,7 +99,7 @@ def test_moves_and_the_independent_replay_refuse_the_same_moves(
 
 
 @given(deals, some_rules, st.randoms(use_true_random=False))
-def test_every_legal_play_is_of_a_rank_that_the_rules_allow(
+def test_exactly_the_ranks_that_the_rules_allow_can_be_played(
     deal: Deal, rules: Rules, dice: random.Random
 ) -> None:
     position = start(deal)
@@ -113,14 +113,14 @@ def test_every_legal_play_is_of_a_rank_that_the_rules_allow(
 
 
 @pytest.mark.parametrize("move", ["0", "8", "d", "\uff11", "\u0661", " ", "\0", "|"])
-def test_a_letter_that_is_no_move_is_refused_with_the_legal_ones(move: str) -> None:
+def test_a_letter_that_is_not_a_move_is_refused_with_the_legal_moves(move: str) -> None:
     for play in (after, replay):
         with pytest.raises(LineError) as caught:
             play(ON_A_KING, GOLF, "1" + move)
         assert (caught.value.index, caught.value.move, caught.value.legal) == (1, move, "57D")
 
 
-def test_a_move_after_the_end_says_that_the_hole_is_over() -> None:
+def test_the_error_for_a_move_after_the_end_says_that_the_hole_is_over() -> None:
     row = next(row for row in frozen()["deals"] if row["golf"]["cleared"])
     deal, line = parse_deal(row["deal"]), row["golf"]["line"]
     for play in (after, replay):
@@ -139,7 +139,7 @@ def test_every_reference_line_replays_to_its_best_score() -> None:
 
 
 @pytest.mark.parametrize("move", ["", "0", "8", "12", "d", "DD", "\uff11"])
-def test_playing_what_is_no_move_is_an_error(move: str) -> None:
+def test_playing_something_that_is_not_a_move_is_an_error(move: str) -> None:
     with pytest.raises(UsageError, match="is not possible"):
         start(ON_A_KING).play(move)
 
@@ -152,7 +152,7 @@ def test_playing_without_a_card_to_play_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "says"),
+    ("fault", "message"),
     [
         ({"heights": (5,) * 6}, "are not 7 of"),
         ({"heights": (5,) * 6 + (6,)}, "are not 7 of"),
@@ -165,8 +165,8 @@ def test_playing_without_a_card_to_play_is_an_error() -> None:
         ({"top": ON_A_KING.stock[0]}, "cannot be the waste top"),
     ],
 )
-def test_numbers_that_are_no_position_are_refused(fault: dict[str, Any], says: str) -> None:
-    with pytest.raises(UsageError, match=says):
+def test_numbers_that_are_not_a_position_are_refused(fault: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         changed(start(ON_A_KING), **fault)
 
 

@@ -4,7 +4,7 @@ from solver.cards import RANK_COUNT, RANK_LETTERS
 from solver.errors import UsageError
 from solver.table.rules import RULES, Rules, rules_named
 
-# The table of the rules, written out: what goes on each rank of the waste, A to K.
+# The rules written out: what may be played on each rank of the waste, A to K.
 BETWEEN = ["A3", "24", "35", "46", "57", "68", "79", "8T", "9J", "TQ", "JK"]
 TABLE = {
     "relaxed": ["2K", *BETWEEN, "AQ"],
@@ -22,7 +22,7 @@ def test_the_rules_are_those_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=str)
-def test_what_plays_on_and_what_supports_are_one_relation(rules: Rules) -> None:
+def test_plays_on_and_supporters_are_the_same_relation(rules: Rules) -> None:
     ranks = range(RANK_COUNT)
     allowed = {(rank, top) for rank in ranks for top in ranks if rules.allows(rank, top)}
     assert allowed == {(rank, top) for top in ranks for rank in rules.plays_on[top]}
@@ -31,7 +31,7 @@ def test_what_plays_on_and_what_supports_are_one_relation(rules: Rules) -> None:
     assert all(list(row) == sorted(set(row)) for row in rows)
 
 
-def test_each_rule_allows_all_that_the_harder_one_does() -> None:
+def test_each_rule_allows_everything_that_the_harder_one_allows() -> None:
     relaxed, golf, dead_king = (RULES[name].plays_on for name in ("relaxed", "golf", "dead_king"))
     for easy, middle, hard in zip(relaxed, golf, dead_king, strict=True):
         assert set(easy) >= set(middle) >= set(hard)
@@ -48,7 +48,7 @@ def test_rules_are_found_by_name() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "Golf", "golf ", "medium", "\uff47olf", "golf\0"])
-def test_an_unknown_name_is_refused_with_those_there_are(name: str) -> None:
+def test_the_error_for_an_unknown_name_lists_the_rules(name: str) -> None:
     with pytest.raises(UsageError, match="the rules are relaxed, golf, dead_king") as caught:
         rules_named(name)
     assert repr(name) in str(caught.value)
