@@ -1,7 +1,7 @@
-"""`python -m tests.benchmarks`: loads the kernels as the command itself would, then measures.
+"""The benchmarks: `python -m tests.benchmarks`.
 
-Compiled kernels are kept in a folder of this run alone, unless FAIRWAY_CACHE names one; so the processes that
-it starts compile nothing, and nothing of an earlier run counts.
+Compiled kernels are kept in a folder for this run only, unless FAIRWAY_CACHE names one, so that the processes
+it starts compile nothing.
 """
 
 import os
@@ -12,6 +12,7 @@ from functools import partial
 from importlib import import_module
 from typing import Final
 
+from pipeline.deals.certify import warm_up
 from tests.benchmarks.figures import Bench, Figure, Measure
 from tests.benchmarks.runner import Streams, run
 from tests.benchmarks.targets import TARGETS
@@ -31,7 +32,7 @@ SUBJECTS: Final = (
 
 
 def main() -> int:
-    """Run the command with the arguments of this process; its exit code."""
+    """Run the command with the arguments of this process; return its exit code."""
     with tempfile.TemporaryDirectory(prefix="fairway-kernels-") as folder:
         os.environ.setdefault("FAIRWAY_CACHE", folder)
         subjects = {name: partial(_measured, name) for name in SUBJECTS}
@@ -39,8 +40,6 @@ def main() -> int:
 
 
 def _measured(name: str, bench: Bench) -> Iterable[Figure]:
-    from pipeline.deals.certify import warm_up  # it defines kernels, so not before their place is known
-
     warm_up()
     measure: Measure = import_module(f"tests.benchmarks.{name}").measure
     return measure(bench)

@@ -1,4 +1,4 @@
-"""What a figure depends on beside the code: versions, processors, and how busy the machine was. No names."""
+"""What a figure depends on besides the code: versions, processors, and the load of the machine."""
 
 import os
 import platform
@@ -11,13 +11,13 @@ from jobs.settings.load import processors
 from tests.benchmarks.command import ROOT
 from tests.twins import yardstick
 
-IDLE: Final = 0.5  # processes that want to run; with more of them wall times mean little
+IDLE: Final = 0.5  # load average; above it wall times mean little
 
 _LIBRARIES: Final = ("numba", "llvmlite", "numpy", "pyarrow", "duckdb")
 
 
 def circumstances() -> dict[str, Any]:
-    """As plain values, in a fixed order."""
+    """Return them as plain values, in a fixed order."""
     return {
         "versions": versions(),
         "processors": processors(),
@@ -27,7 +27,7 @@ def circumstances() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of this project, of Python, of the libraries that count and of the yardstick's compiler."""
+    """Return the versions of this project, Python, the relevant libraries and the C compiler."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     libraries = {name: metadata.version(name) for name in _LIBRARIES}
     return {

@@ -1,6 +1,6 @@
-"""The command against the yardstick: `fairway deal solve --verdict-only --file`, one worker.
+"""The command compared with the yardstick: `fairway deal solve --verdict-only --file`, one worker.
 
-Starting is apart: the time for one deal is taken off the time for all of them.
+Starting is excluded: the time for one deal is subtracted from the time for all of them.
 """
 
 import json
@@ -31,7 +31,7 @@ _FAIRWAY: Final = (sys.executable, "-c", "from jobs.cli import main; main()")
 
 
 def fairway(*arguments: str | Path) -> tuple[str, Spent]:
-    """Run the command of this checkout: its standard output, and what it took from start to end."""
+    """Run the command of this checkout; return its standard output and the time from start to end."""
 
     def work() -> "subprocess.CompletedProcess[str]":
         return subprocess.run([*_FAIRWAY, *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -41,7 +41,7 @@ def fairway(*arguments: str | Path) -> tuple[str, Spent]:
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
-    """The figures of all rules."""
+    """Measure all rules."""
     program = sweep.build(bench.folder)
     deals = sweep.random_deals(bench.deals)
     for rules in RULES:
@@ -51,7 +51,7 @@ def measure(bench: Bench) -> Iterator[Figure]:
 
 def _of_rules(rules: str, deals: Sequence[Deal], program: Path, bench: Bench) -> Iterator[Figure]:
     all_file, one_file = _written(bench.folder, deals), _written(bench.folder, deals[:1])
-    _solved(rules, one_file)  # whatever a first start has to do
+    _solved(rules, one_file)  # anything that only the first start has to do
     runs = in_turn(
         bench.rounds,
         {
@@ -61,7 +61,7 @@ def _of_rules(rules: str, deals: Sequence[Deal], program: Path, bench: Bench) ->
         },
     )
     for ours, theirs in zip(runs["all"], runs["yardstick"], strict=True):
-        sweep.hold_against(f"{rules}, the command", ours.answers, theirs.answers)
+        sweep.compare_answers(f"{rules}, the command", ours.answers, theirs.answers)
     spent = [
         (every.spent - one.spent).each(len(deals) - 1)
         for every, one in zip(runs["all"], runs["one"], strict=True)
@@ -70,7 +70,7 @@ def _of_rules(rules: str, deals: Sequence[Deal], program: Path, bench: Bench) ->
     cpu = ratios((own.cpu for own in spent), (other.cpu for other in yardstick))
     wall = ratios((own.wall for own in spent), (other.wall for other in yardstick))
     starts = wall_milliseconds(run.spent for run in runs["one"])
-    yield Figure(f"{rules}: command", "us a deal", cpu_microseconds(spent))
+    yield Figure(f"{rules}: command", "us per deal", cpu_microseconds(spent))
     yield Figure(f"{rules}: command to yardstick", "ratio", cpu)
     yield Figure(f"{rules}: command to yardstick, wall", "ratio", wall)
     yield Figure(f"{rules}: command for one deal", "ms", starts)
@@ -83,7 +83,7 @@ def _written(folder: Path, deals: Sequence[Deal]) -> Path:
 
 
 def _solved(rules: str, file: Path) -> Run:
-    """One run over a file; the time is that of the whole run, starting included."""
+    """Run the command on a file; the time is that of the whole run, including its start."""
     options = ("--verdict-only", "--workers", "1", "--rules", rules)
     output, spent = fairway("deal", "solve", *options, "--file", file)
     documents = [json.loads(line) for line in output.splitlines()]

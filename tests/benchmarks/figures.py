@@ -1,4 +1,4 @@
-"""A figure, what it must reach, and the judgement that decides the exit code."""
+"""Figures, their limits, and the judgement that decides the exit code."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,20 +8,20 @@ from typing import Literal
 from tests.benchmarks.timing import Spread, spread_of
 
 Figures = Mapping[str, Sequence["Figure"]]
-"""What was measured: figures by subject."""
+"""Figures by subject."""
 
 Name = tuple[str, str]
-"""Subject, and name of the figure in it."""
+"""Subject and name of a figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One thing measured in every round.
+    """One quantity, measured in every round.
 
     Attributes:
         name: unique in its subject.
-        unit: of the values.
-        values: one a round.
+        unit: unit of the values.
+        values: one per round.
     """
 
     name: str
@@ -36,12 +36,12 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What the median of a figure is held against.
+    """The limits for the median of a figure.
 
     Attributes:
-        must: beyond it the run fails.
-        aim: what the work is meant to reach; None where that is the same.
-        sense: which side of the limits is the good one.
+        must: the run fails if the median does not reach it.
+        aim: what the work is meant to reach; None if that is the same.
+        sense: whether values must be at most or at least the limits.
     """
 
     must: float
@@ -49,11 +49,11 @@ class Target:
     sense: Literal["at most", "at least"] = "at most"
 
     def reaches(self, value: float, limit: float) -> bool:
-        """Whether a value is on the good side of a limit, or on it."""
+        """Whether a value reaches a limit."""
         return value <= limit if self.sense == "at most" else value >= limit
 
     def verdict(self, value: float) -> str:
-        """In a word or two how a value does."""
+        """Return one or two words on a value."""
         if not self.reaches(value, self.must):
             return "FAILED"
         return "met" if self.aim is None else "aim met" if self.reaches(value, self.aim) else "must met"
@@ -64,10 +64,10 @@ Targets = Mapping[Name, Target]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What of the targets was not reached.
+    """The targets that were not reached.
 
     Attributes:
-        failed: figures whose median does not reach its must.
+        failed: figures whose median does not reach its `must`.
         missing: targets of the subjects that ran for which nothing was measured.
     """
 
@@ -76,7 +76,7 @@ class Judgement:
 
 
 def judged(found: Figures, targets: Targets) -> Judgement:
-    """Hold all figures of the subjects that ran against their targets."""
+    """Compare all figures of the subjects that ran with their targets."""
     medians = {
         (subject, figure.name): figure.spread.median
         for subject, figures in found.items()
@@ -93,16 +93,16 @@ def _met(target: Target, median: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What a subject is given.
+    """The arguments of a subject.
 
     Attributes:
-        deals: how many deals the search, the command and the player are measured on: numbers 0, 1, ..
+        deals: number of deals for the search, the command and the player: numbers 0, 1, ..
         rounds: how often everything is measured.
         certified: deals of a part that the pipeline makes each round.
-        sampled: real deals of each level that synthetic pools are multiplied from.
+        sampled: real deals per level from which synthetic pools are made.
         pool_rows: sizes of the synthetic pools, in rows over all levels.
-        folder: an empty folder for whatever has to lie on a disk.
-        tell: takes a line on how far the work is.
+        folder: an empty folder for files.
+        tell: called with a line of progress.
     """
 
     deals: int
@@ -115,14 +115,14 @@ class Bench:
 
 
 Measure = Callable[[Bench], Iterable[Figure]]
-"""A subject: measures its figures one after another."""
+"""A subject, which yields its figures."""
 
 
 def unique(subject: str, figures: Iterable[Figure]) -> Iterator[Figure]:
-    """The same figures; two of one name would hide each other from the judgement.
+    """Yield the same figures, whose names must differ.
 
     Raises:
-        ValueError: there are two.
+        ValueError: if two have the same name.
     """
     seen: set[str] = set()
     for figure in figures:

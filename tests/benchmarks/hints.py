@@ -1,4 +1,4 @@
-"""Hints: at random moments of random holes, and at the start of deals, where there is most to search."""
+"""Hints at random positions of random holes, and at the start of deals, which takes the longest search."""
 
 import random
 import statistics
@@ -15,13 +15,13 @@ from tests.benchmarks.sweep import WrongAnswerError, random_deals
 from tests.benchmarks.timing import Spent, in_turn, timed
 from tests.support.holes import random_position
 
-_POSITIONS: Final = 10  # over all rules, for each deal that the search is measured on: 20,000 in a full run
+_POSITIONS: Final = 10  # over all rules, per deal of the search benchmark: 20,000 in a full run
 _MILLISECOND: Final = 1e-3
 _PERCENTILES: Final = {"median": 50, "99th percentile": 99}
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
-    """The figures of all rules."""
+    """Measure all rules."""
     count = -(-_POSITIONS * bench.deals // len(RULES))  # rounded up
     starts = [start(deal) for deal in random_deals(bench.deals)]
     for rules in RULES.values():
@@ -33,7 +33,7 @@ def measure(bench: Bench) -> Iterator[Figure]:
 
 
 def _of_positions(name: str, positions: Sequence[Position], rules: Rules, rounds: int) -> Iterator[Figure]:
-    for position in positions:  # this warms up, too
+    for position in positions:  # also a warm-up
         _check(position, rules)
 
     def hinted() -> list[Spent]:
@@ -48,15 +48,15 @@ def _of_positions(name: str, positions: Sequence[Position], rules: Rules, rounds
 
 
 def _at(percentile: int, seconds: Iterable[float]) -> float:
-    """A percentile of times, in milliseconds."""
+    """Return a percentile of times, in milliseconds."""
     return statistics.quantiles(seconds, n=100, method="inclusive")[percentile - 1] / _MILLISECOND
 
 
 def _check(position: Position, rules: Rules) -> None:
-    """Hold a hint against the search from scratch: the score that it promises, and that its move keeps it.
+    """Compare a hint with a search: its best score, and that its move keeps it.
 
     Raises:
-        WrongAnswerError: it is wrong.
+        WrongAnswerError: if it is wrong.
     """
     found, best = hint(position, rules), solve_position(position, rules).best_score
     kept = best if found.move is None else solve_position(position.play(found.move), rules).best_score

@@ -1,7 +1,7 @@
-"""Memory of a worker beyond the libraries, each time in a process of its own.
+"""Memory of a worker in addition to the libraries, measured in separate processes.
 
-What one worker takes is the peak of a process that works, less what it held when everything was loaded and
-no worker had begun. Peaks of processes without a worker show how far such a difference can be trusted.
+The memory of one worker is the peak of a process minus what it used when everything was loaded and no worker
+had started. Processes without a worker show the error of such a difference.
 """
 
 import json
@@ -23,12 +23,12 @@ _WORKERS: Final = (0, 1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What one process told, in bytes.
+    """The report of one process, in bytes.
 
     Attributes:
         loaded: resident when libraries and kernels were loaded.
-        peak: most that was resident from then on.
-        buffers: allocated by a thread at its first deal, as Python's tracing sees it; some is never touched.
+        peak: largest resident size after that.
+        buffers: allocated by a thread at its first deal, by `tracemalloc`; some of it is never touched.
     """
 
     loaded: int
@@ -37,14 +37,14 @@ class Memory:
 
     @property
     def more(self) -> float:
-        """What the workers took, in MB."""
+        """Memory of the workers, in MB."""
         return (self.peak - self.loaded) / _MEGABYTE
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
-    """Nothing, where the system does not tell what is asked."""
+    """Measure processes with 0, 1 and 2 workers; nothing if the system does not report memory."""
     if not memory_worker.can_measure():
-        bench.tell("memory: not measured, as /proc/self/status and /proc/self/clear_refs are not to be had")
+        bench.tell("memory: not measured, as /proc/self/status and /proc/self/clear_refs are not available")
         return
     bench.tell(f"memory: {bench.rounds} rounds of processes with 0, 1 and 2 workers")
     found = in_turn(

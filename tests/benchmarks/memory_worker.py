@@ -1,7 +1,7 @@
 """The process whose memory is measured: `python -m tests.benchmarks.memory_worker WORKERS DEALS`.
 
-It reads its peak from /proc/self/status after setting it back, and not from getrusage: that one counts from
-the start of the process, with the compiler's memory, and even with that of the process which started it.
+It reads its peak from /proc/self/status after resetting it. getrusage would count from the start of the
+process, with the compiler's memory, and even with that of the process which started it.
 """
 
 import json
@@ -11,6 +11,13 @@ import tracemalloc
 from pathlib import Path
 from typing import Final
 
+from pipeline.deals.batches import certify_batch
+from pipeline.deals.certify import warm_up
+from pipeline.deals.levels import LEVELS
+from pipeline.deals.shuffle import deal_numbered
+from pipeline.work.executors import local_work
+from solver.search.exact import solve
+
 _STATUS: Final = Path("/proc/self/status")
 _CLEAR: Final = Path("/proc/self/clear_refs")
 _CLEAR_PEAK: Final = "5"
@@ -19,7 +26,7 @@ _BATCH: Final = 20  # deal numbers
 
 
 def can_measure() -> bool:
-    """Whether this system tells a process its peak, and lets it set the peak back."""
+    """Whether this system reports the peak of a process and allows to reset it."""
     try:
         _CLEAR.write_text(_CLEAR_PEAK, "ascii")
         return resident("VmHWM") > 0
@@ -28,9 +35,7 @@ def can_measure() -> bool:
 
 
 def main(workers: int, deals: int) -> None:
-    """Load everything, let the workers work, print what it took."""
-    from pipeline.deals.certify import warm_up
-
+    """Load everything, let the workers work, print the memory used."""
     warm_up()
     _CLEAR.write_text(_CLEAR_PEAK, "ascii")
     loaded = resident("VmRSS")
@@ -41,22 +46,14 @@ def main(workers: int, deals: int) -> None:
 
 
 def _work(workers: int, deals: int) -> None:
-    """Certify the deals for all levels and search all for the fewest cards, which fills every buffer."""
-    from pipeline.deals.levels import LEVELS
-    from pipeline.work.executors import local_work
-
+    """Certify the deals for all levels and search for the fewest cards, which uses every buffer."""
     items = ((level, first) for first in range(0, deals, _BATCH) for level in LEVELS)
     with local_work(workers) as work:
         for _ in work.in_order(_batch, items):
-            pass  # what a worker hands over is no longer its own
+            pass  # results are dropped
 
 
 def _batch(item: tuple[str, int]) -> object:
-    from pipeline.deals.batches import certify_batch
-    from pipeline.deals.levels import LEVELS
-    from pipeline.deals.shuffle import deal_numbered
-    from solver.search.exact import solve
-
     level, first = item
     for number in range(first, first + _BATCH):
         solve(deal_numbered(number), LEVELS[level].rules)
@@ -64,7 +61,7 @@ def _batch(item: tuple[str, int]) -> object:
 
 
 def _buffers() -> int:
-    """Bytes that a new thread allocates for itself at its first deal."""
+    """Return the bytes that a new thread allocates at its first deal."""
     tracemalloc.start()
     thread = threading.Thread(target=_batch, args=(("medium", 0),))
     before, _ = tracemalloc.get_traced_memory()
@@ -76,7 +73,7 @@ def _buffers() -> int:
 
 
 def resident(field: str) -> int:
-    """A field of the process's status, in bytes."""
+    """Return a field of the status of this process, in bytes."""
     lines = (line.split() for line in _STATUS.read_text("ascii").splitlines())
     return next(int(line[1]) * _KILOBYTE for line in lines if line[0] == f"{field}:")
 

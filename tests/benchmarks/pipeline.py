@@ -1,8 +1,8 @@
-"""The pipeline: deal numbers in, the bytes of a part out, by one thread and by two in turn.
+"""The pipeline from deal numbers to the bytes of a part, with one thread and with two.
 
-All is in it that a night does short of the disk: shuffles, search, steady player, policy, replay, puzzle
-ids, rows, Parquet. Beside two threads, in the same rounds, stand two processes with one thread each: they
-share nothing, and so tell how much of what two threads lack is lost by the machine and not by us.
+It includes everything that a night does except writing: shuffles, search, steady player, policy, replay,
+puzzle ids, rows, Parquet. Two processes with one thread each run in the same rounds: they share nothing, so
+they show how much of the loss of two threads is due to the machine.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from tests.benchmarks.timing import Spent, in_turn, process_clock, ratios, timed
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
-    """The figures of all levels."""
+    """Measure all levels."""
     for level in LEVELS:
         bench.tell(f"pipeline, {level}: {bench.rounds} rounds of {bench.certified:,} certified deals")
         yield from _of_level(level, bench)
@@ -35,7 +35,7 @@ def _of_level(level: str, bench: Bench) -> Iterator[Figure]:
         }
         spent = in_turn(bench.rounds, works)
     one, two = spent["one"], spent["two"]
-    unit = "deals a second"
+    unit = "deals per second"
     yield Figure(f"{level}: certified by one core", unit, tuple(1 / each.cpu for each in one))
     yield Figure(f"{level}: certified by one thread, wall", unit, tuple(1 / each.wall for each in one))
     yield Figure(f"{level}: certified by two threads, wall", unit, tuple(1 / each.wall for each in two))
@@ -47,12 +47,12 @@ def _of_level(level: str, bench: Bench) -> Iterator[Figure]:
 
 
 def _by_processes(processes: list[Worker], size: int) -> Spent:
-    """What each deal took where every process makes a part at the same time; wall time alone."""
+    """Return the wall time per deal if every process makes a part at the same time."""
     return Spent(made_at_once(processes), 0.0).each(size * len(processes))
 
 
 def made(level: str, size: int, workers: int) -> Spent:
-    """Make one part; what each of its deals took, by all threads of the process together."""
+    """Make one part; return the time per deal, of all threads of the process together."""
 
     def work() -> None:
         with (

@@ -1,7 +1,7 @@
-"""A process that makes parts by one thread: `python -m tests.benchmarks.pipeline_worker LEVEL SIZE`.
+"""A process that makes parts with one thread: `python -m tests.benchmarks.pipeline_worker LEVEL SIZE`.
 
-Each line on standard input asks for one part; the answer is the seconds that it took, on the wall clock. Two
-of these at once share nothing but the machine, so they show what two processors of it are worth.
+Each line on standard input requests one part; the answer is the wall time in seconds. Two of these processes
+share only the machine, so they show what two of its processors achieve.
 """
 
 import subprocess
@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from pipeline.deals.certify import warm_up
 from tests.benchmarks.command import ROOT
 
 Worker = subprocess.Popen[str]
@@ -16,7 +17,7 @@ Worker = subprocess.Popen[str]
 
 @contextmanager
 def workers(count: int, level: str, size: int) -> Iterator[list[Worker]]:
-    """So many of these processes, loaded and waiting; they end with the block."""
+    """Start so many of these processes, loaded and waiting; they end with the block."""
     program = (sys.executable, "-m", __spec__.name, level, str(size))
     with ExitStack() as stack:
         started = [
@@ -32,7 +33,7 @@ def workers(count: int, level: str, size: int) -> Iterator[list[Worker]]:
 
 
 def made_at_once(asked: list[Worker]) -> float:
-    """Seconds until each of these processes has made one part, begun at the same time."""
+    """Return the seconds until each of these processes, started together, has made one part."""
     for worker in asked:
         assert worker.stdin is not None
         worker.stdin.write("\n")
@@ -49,9 +50,8 @@ def _answers(asked: list[Worker]) -> list[float]:
 
 
 def main(level: str, size: int) -> None:
-    """Load everything, say so with a first number, then make parts as they are asked for."""
-    from pipeline.deals.certify import warm_up
-    from tests.benchmarks.pipeline import made
+    """Load everything, report that with a first number, then make parts on request."""
+    from tests.benchmarks.pipeline import made  # which imports this module
 
     warm_up()
     sys.stdout.write("0\n")

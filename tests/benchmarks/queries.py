@@ -1,7 +1,7 @@
-"""The common queries over synthetic pools, on the ground of `fairway query`, and two commands.
+"""Common queries over synthetic pools, as `fairway query` runs them, and two commands.
 
-Times are on the wall clock. Opening, which is the catalog, the connection and its guard, is measured by a
-statement that asks nothing; a query's own time is what it takes beyond that, round by round.
+Times are wall times. Opening (the catalog, the connection and its guard) is measured with a trivial query;
+the time of a query is the difference to that, round by round.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ from tests.benchmarks.timing import Spent, in_turn, process_clock, timed, wall_m
 _Rows = list[tuple[Any, ...]]
 
 _LEVEL: Final = "medium"
-_ROUNDS: Final = 3  # for each of the others: a query is short
+_ROUNDS: Final = 3  # rounds per round of the other subjects: a query is short
 _NOTHING: Final = "select 1"
 _PARS: Final = "select par, count(*) from deals group by par"
 _LEVELS_AND_PARS: Final = "select level, par, count(*) from deals group by all"
@@ -31,7 +31,7 @@ _LOOK_UP_ALL: Final = "select * from deals where deal_number = {number}"
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
-    """The figures of all sizes."""
+    """Measure all sizes."""
     for rows in bench.pool_rows:
         bench.tell(f"queries: making {rows:,} rows")
         storage, catalog = pools_of(bench, rows)
@@ -80,10 +80,10 @@ def _of_pools(storage: LocalStorage, catalog: Catalog, rounds: int) -> Iterator[
 
 
 def _answered(storage: LocalStorage, statement: str, is_right: Callable[[_Rows], bool]) -> Spent:
-    """Ask as the command does, down to the values of the last row.
+    """Run a query as the command does and read all rows.
 
     Raises:
-        ValueError: the answer is not right, so its time means nothing.
+        ValueError: if the answer is wrong, so that its time means nothing.
     """
 
     def work() -> _Rows:
@@ -102,5 +102,5 @@ def _command(storage: LocalStorage, *arguments: str) -> Spent:
 
 
 def _rounds(catalog: Catalog) -> int:
-    """How many rounds a level has."""
+    """Return the number of rounds of a level."""
     return full_rounds(catalog.pool(_LEVEL).pars, LEVELS[_LEVEL].course)

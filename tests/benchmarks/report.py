@@ -1,4 +1,4 @@
-"""What is told of the figures: a table for people, a document for programs."""
+"""The report: a table for people, a document for programs."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -7,12 +7,12 @@ from tests.benchmarks.figures import Figure, Figures, Judgement, Name, Target, T
 
 _HEADINGS = ("", "unit", "median", "least .. most", "must", "aim", "")
 _LEFT = (0, 1, 6)  # columns of text
-_DIGITS = ((100, 0), (10, 1), (1, 2))  # after the point, by the least size of a number
-_MOST_DIGITS = 4
+_DIGITS = ((100, 0), (10, 1), (1, 2))  # decimals by the least size of a number
+_MAX_DIGITS = 4
 
 
 def table(subject: str, figures: Sequence[Figure], targets: Targets) -> str:
-    """The figures of a subject, one a line, with a line of headings."""
+    """Return the figures of a subject, one per line, with a heading."""
     rows = [(subject, *_HEADINGS[1:]), *(_row(each, targets.get((subject, each.name))) for each in figures)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "".join(f"{_line(row, widths)}\n" for row in rows)
@@ -42,13 +42,13 @@ def _line(row: Iterable[str], widths: Sequence[int]) -> str:
 
 
 def shown(value: float) -> str:
-    """A number with three digits that count, or about."""
-    digits = next((digits for least, digits in _DIGITS if abs(value) >= least), _MOST_DIGITS)
+    """Format a number with about three significant digits."""
+    digits = next((digits for least, digits in _DIGITS if abs(value) >= least), _MAX_DIGITS)
     return f"{value:,.{digits}f}"
 
 
-def told(judgement: Judgement, found: Figures, targets: Targets) -> str:
-    """One line for each target that was not reached; empty where all were."""
+def failures(judgement: Judgement, found: Figures, targets: Targets) -> str:
+    """Return one line per target that was not reached; empty if all were."""
     medians = {
         (subject, figure.name): figure.spread.median for subject, each in found.items() for figure in each
     }
@@ -59,13 +59,13 @@ def told(judgement: Judgement, found: Figures, targets: Targets) -> str:
 
 
 def document(found: Figures, targets: Targets, judgement: Judgement, about: dict[str, Any]) -> dict[str, Any]:
-    """Everything, with the values of all rounds.
+    """Return everything as a document, with the values of all rounds.
 
     Args:
         found: the figures by subject.
-        targets: what they are held against.
-        judgement: of them.
-        about: what else to say; goes first.
+        targets: their limits.
+        judgement: the targets not reached.
+        about: further entries, which come first.
     """
     return {
         **about,

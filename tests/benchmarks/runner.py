@@ -1,4 +1,4 @@
-"""The command: which subjects, how much of each, the table, the JSON and the exit code."""
+"""The command: its options, the table, the JSON and the exit code."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ FAILED: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """Where it goes: the table on one, how far the work is on the other."""
+    """Output streams: one for the table, one for progress."""
 
     out: TextIO
     err: TextIO
@@ -31,36 +31,36 @@ def run(
     streams: Streams,
     about: Callable[[], dict[str, Any]] = circumstances,
 ) -> int:
-    """Measure, tell and judge.
+    """Measure, report and judge.
 
     Args:
-        arguments: of the command line.
-        subjects: all there are, by name.
-        targets: by subject and name of the figure.
-        streams: where to tell.
-        about: what the figures depend on.
+        arguments: the command line.
+        subjects: all subjects by name.
+        targets: limits by subject and name of the figure.
+        streams: where to write.
+        about: returns what the figures depend on.
 
     Returns:
-        `FAILED` when a must was not reached or, unless it was a quick run, not even measured; else `MET`.
+        `FAILED` if a `must` was not reached or, except in a quick run, was not measured; else `MET`.
     """
-    asked = _parse(arguments, tuple(subjects))
+    options = _parse(arguments, tuple(subjects))
     facts = about()
     if facts["load"] > IDLE:
         streams.err.write(f"this machine is busy (load {facts['load']:.2f}): do not quote these figures\n")
     found: dict[str, list[Figure]] = {}
     with tempfile.TemporaryDirectory(prefix="fairway-benchmarks-") as name:
-        bench = _bench(asked, Path(name), lambda line: _tell(streams.err, line))
-        for subject in dict.fromkeys(asked.only):
+        bench = _bench(options, Path(name), lambda line: _tell(streams.err, line))
+        for subject in dict.fromkeys(options.only):
             found[subject] = list(unique(subject, subjects[subject](bench)))
             streams.out.write(f"{report.table(subject, found[subject], targets)}\n")
             streams.out.flush()
     judgement = judged(found, targets)
-    streams.out.write(report.told(judgement, found, targets))
-    if asked.json is not None:
-        sizes = {"quick": asked.quick, "deals": bench.deals, "rounds": bench.rounds}
+    streams.out.write(report.failures(judgement, found, targets))
+    if options.json is not None:
+        sizes = {"quick": options.quick, "deals": bench.deals, "rounds": bench.rounds}
         written = report.document(found, targets, judgement, facts | sizes)
-        asked.json.write_text(f"{json.dumps(written, indent=1)}\n", "ascii")
-    return _exit_code(judgement, quick=asked.quick)
+        options.json.write_text(f"{json.dumps(written, indent=1)}\n", "ascii")
+    return _exit_code(judgement, quick=options.quick)
 
 
 def _exit_code(judgement: Judgement, *, quick: bool) -> int:
@@ -71,27 +71,27 @@ def _parse(arguments: Sequence[str], subjects: Sequence[str]) -> argparse.Namesp
     parser = argparse.ArgumentParser(
         "python -m tests.benchmarks", description="See tests/benchmarks/README.md."
     )
-    parser.add_argument("--quick", action="store_true", help="a small sample: to see that it works")
+    parser.add_argument("--quick", action="store_true", help="measure a small sample to see that it works")
     parser.add_argument("--rounds", type=int, metavar="N", help="how often each thing is measured")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures to FILE")
     parser.add_argument(
         "--only", nargs="+", choices=subjects, default=subjects, metavar="NAME", help=", ".join(subjects)
     )
-    asked = parser.parse_args(arguments)
-    if asked.rounds is not None and asked.rounds < 1:
-        parser.error(f"--rounds {asked.rounds}: at least 1")
-    if asked.json is not None and not asked.json.absolute().parent.is_dir():
-        parser.error(f"--json {asked.json}: there is no folder to write it to")
-    if asked.json is not None and (str(asked.json) == "-" or asked.json.is_dir()):
-        parser.error(f"--json {asked.json}: name a file")
-    return asked
+    options = parser.parse_args(arguments)
+    if options.rounds is not None and options.rounds < 1:
+        parser.error(f"--rounds {options.rounds}: at least 1")
+    if options.json is not None and not options.json.absolute().parent.is_dir():
+        parser.error(f"--json {options.json}: the folder does not exist")
+    if options.json is not None and (str(options.json) == "-" or options.json.is_dir()):
+        parser.error(f"--json {options.json}: name a file")
+    return options
 
 
-def _bench(asked: argparse.Namespace, folder: Path, tell: Callable[[str], None]) -> Bench:
-    if asked.quick:
+def _bench(options: argparse.Namespace, folder: Path, tell: Callable[[str], None]) -> Bench:
+    if options.quick:
         return Bench(
             deals=200,
-            rounds=asked.rounds or 2,
+            rounds=options.rounds or 2,
             certified=100,
             sampled=50,
             pool_rows=(10_000,),
@@ -100,7 +100,7 @@ def _bench(asked: argparse.Namespace, folder: Path, tell: Callable[[str], None])
         )
     return Bench(
         deals=2_000,
-        rounds=asked.rounds or 5,
+        rounds=options.rounds or 5,
         certified=1_000,
         sampled=500,
         pool_rows=(10_000, 1_000_000),

@@ -1,6 +1,6 @@
-"""A pool of a million deals: made in bounded memory, taken up again after a stop, switched to in one step.
+"""A pool of a million deals: made in bounded memory, resumed after a kill, switched to in one step.
 
-Each run is a process of its own, and is done once: it takes minutes, and memory is the same each time.
+Each run is a separate process and is done once: it takes minutes, and memory is the same each time.
 """
 
 import json
@@ -24,12 +24,12 @@ _MILLISECONDS: Final = 1e3
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What one process told.
+    """The report of one process.
 
     Attributes:
         loaded: bytes resident before the regeneration began.
-        peak: most bytes that were resident from then on.
-        seconds: how long the regeneration took, on the wall clock.
+        peak: largest number of bytes resident after that.
+        seconds: wall time of the regeneration.
     """
 
     loaded: int
@@ -38,12 +38,12 @@ class Made:
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
-    """The figures of all sizes; nothing where the system tells no process its peak."""
+    """Measure all sizes; nothing if the system does not report the peak of a process."""
     if not memory_worker.can_measure():
-        bench.tell("scale: not measured, as /proc/self/status and /proc/self/clear_refs are not to be had")
+        bench.tell("scale: not measured, as /proc/self/status and /proc/self/clear_refs are not available")
         return
     for rows in bench.pool_rows:
-        bench.tell(f"scale: making a pool of {rows:,} deals, and taking it up again")
+        bench.tell(f"scale: making a pool of {rows:,} deals and resuming it")
         yield from _of_size(bench.folder / f"scale-{rows}", rows)
 
 
@@ -53,10 +53,10 @@ def _of_size(folder: Path, rows: int) -> Iterator[Figure]:
     resumed = made(folder, rows)
     pool = load_catalog(LocalStorage(folder)).pool(scale_worker.LEVEL)
     if (pool.size, len(pool.parts)) != (rows, parts):
-        raise ValueError(f"a pool of {rows} deals came out with {pool.size} in {len(pool.parts)} parts")
+        raise ValueError(f"a pool of {rows} deals has {pool.size} in {len(pool.parts)} parts")
     peak = max(stopped.peak, resumed.peak)
-    yield Figure(f"all but the solving, {name}", "deals a second", (rows / stopped.seconds,))
-    yield Figure(f"taking up and switching, {name}", "s", (resumed.seconds,))
+    yield Figure(f"all but the solving, {name}", "deals per second", (rows / stopped.seconds,))
+    yield Figure(f"resuming and switching, {name}", "s", (resumed.seconds,))
     yield Figure(f"peak in all, {name}", "MB", (peak / _MEGABYTE,))
     yield Figure(f"beyond what was loaded, {name}", "MB", ((peak - stopped.loaded) / _MEGABYTE,))
     for command in ("status", "history"):

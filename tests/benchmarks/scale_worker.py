@@ -1,7 +1,7 @@
-"""A regeneration of any size in a process of its own: `python -m tests.benchmarks.scale_worker`, see `main`.
+"""A regeneration of any size in a separate process: `python -m tests.benchmarks.scale_worker`, see `main`.
 
-Nothing is solved: real deals come again and again under new numbers, with other cards and puzzle ids, each
-time as new objects, as a batch would bring them. All the rest is the program's own work.
+Nothing is solved: real deals are repeated under new numbers, with other cards and puzzle ids, as new objects.
+Everything else is the program's own work.
 """
 
 import json
@@ -17,44 +17,43 @@ from unittest.mock import patch
 
 from pipeline.deals.batches import Batch
 from pipeline.deals.columns import Row
+from pipeline.pools import nights, regenerate
 from pipeline.pools.catalog import load_catalog
 from pipeline.store.root import open_root
 from pipeline.store.storage import Storage
 from pipeline.work.counts import Clock
+from pipeline.work.executors import local_work
 from solver.cards import DECK_SIZE
 from solver.table.deal import Deal
 from tests.benchmarks.memory_worker import can_measure, resident
+from tests.benchmarks.synthetic import certified, changed
 from tests.support.doubles import FailingStorage, Killed
 
 LEVEL: Final = "medium"
 
 _SAMPLED: Final = 200  # real deals
-_ODD: Final = 0x9E3779B97F4A7C15  # times this, every number below 2^64 gives another one
+_ODD: Final = 0x9E3779B97F4A7C15  # odd, so multiplying by it is a permutation of the numbers below 2^64
 _IDS: Final = 2**64
 
 
 def main(folder: str, rows: int, parts: int) -> None:
-    """Make a generation of so many rows, or what is missing of it, and print what it took as JSON.
+    """Make a generation of so many rows, or complete it, and print time and memory as JSON.
 
     Args:
-        folder: the data root; made where it does not exist.
-        rows: of the generation.
-        parts: after how many new parts the run is killed; 0 to let it come to its end.
+        folder: the data root; made if it does not exist.
+        rows: rows of the generation.
+        parts: number of new parts after which the run is killed; 0 to let it finish.
     """
-    from pipeline.pools import nights as generate
-    from pipeline.pools import regenerate
-    from pipeline.work.executors import local_work
-
-    _models(LEVEL)  # solved for real, so before what stands in for that
+    _models(LEVEL)  # these are solved, so before the patches below
     root = open_root(Path(folder), create=True)
     storage: Storage = FailingStorage(root, 2 * parts, Killed(), after=True) if parts else root
-    can_measure()  # it sets the peak back
+    can_measure()  # this resets the peak
     loaded, begun = resident("VmRSS"), perf_counter()
     catalog = load_catalog(storage)
     wanted = regenerate.plan_regeneration(catalog.pool(LEVEL), rows, 0)
     with (
-        patch.object(generate, "certify_batch", synthetic_batch),
-        patch.object(generate, "warm_up", lambda: None),
+        patch.object(nights, "certify_batch", synthetic_batch),
+        patch.object(nights, "warm_up", lambda: None),
         suppress(Killed),
         local_work(1) as work,
     ):
@@ -64,14 +63,12 @@ def main(folder: str, rows: int, parts: int) -> None:
 
 
 def synthetic_batch(level_name: str, first: int, count: int, _clock: Clock) -> Batch:
-    """Stands in for `certify_batch`; every number is admitted."""
+    """Replace `certify_batch`; every number is admitted."""
     rows = tuple(_synthetic(level_name, number) for number in range(first, first + count))
     return Batch(first, count, rows)
 
 
 def _synthetic(level: str, number: int) -> Row:
-    from tests.benchmarks.synthetic import changed
-
     models = _models(level)
     copy: Row = pickle.loads(models[number % len(models)])
     deal = Deal(tuple(random.Random(number).sample(range(DECK_SIZE), DECK_SIZE)))
@@ -81,8 +78,6 @@ def _synthetic(level: str, number: int) -> Row:
 
 @cache
 def _models(level: str) -> tuple[bytes, ...]:
-    from tests.benchmarks.synthetic import certified
-
     return tuple(pickle.dumps(row) for row in certified(level, _SAMPLED))
 
 

@@ -1,4 +1,4 @@
-"""The exact search against the yardstick, on the same deals in turn, on one core."""
+"""The exact search compared with the yardstick, on the same deals in turn, on one core."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.benchmarks.timing import cpu_microseconds, in_turn, ratios, timed
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
-    """The figures of all rules."""
+    """Measure all rules."""
     program = sweep.build(bench.folder)
     deals = sweep.random_deals(bench.deals)
     for rules in RULES.values():
@@ -26,8 +26,8 @@ _Row = tuple[str, str, tuple[float, ...]]
 
 
 def _of_rules(rules: Rules, deals: Sequence[Deal], rounds: int, program: Path) -> Iterator[_Row]:
-    # With a line that leaves the fewest cards the work is with the deals that cannot be cleared: they are
-    # measured alone too, against the yardstick on just those.
+    # Finding the fewest cards takes most of its time on the deals that cannot be cleared, so they are also
+    # measured alone, with the yardstick on the same deals.
     stuck = [deal for deal in deals if not solve(deal, rules, fewest=False).cleared]
     runs = in_turn(
         rounds,
@@ -45,11 +45,11 @@ def _of_rules(rules: Rules, deals: Sequence[Deal], rounds: int, program: Path) -
         ("fewest, not cleared", "yardstick, not cleared"),
     ):
         for ours, theirs in zip(runs[name], runs[base], strict=True):
-            sweep.hold_against(f"{rules.name}, {name}", ours.answers, theirs.answers)
+            sweep.compare_answers(f"{rules.name}, {name}", ours.answers, theirs.answers)
     cpu = {name: [run.spent.cpu for run in found] for name, found in runs.items()}
     wall = {name: [run.spent.wall for run in found] for name, found in runs.items()}
     for name, found in runs.items():
-        yield name, "us a deal", cpu_microseconds(run.spent for run in found)
+        yield name, "us per deal", cpu_microseconds(run.spent for run in found)
     yield "verdict to yardstick", "ratio", ratios(cpu["verdict"], cpu["yardstick"])
     yield "verdict to yardstick, wall", "ratio", ratios(wall["verdict"], wall["yardstick"])
     yield "fewest to yardstick", "ratio", ratios(cpu["fewest"], cpu["yardstick"])
@@ -63,7 +63,7 @@ def _verdict(deal: Deal, rules: Rules) -> Solution:
 
 
 def _run(rules: Rules, deals: Sequence[Deal], solver: Callable[[Deal, Rules], Solution]) -> Run:
-    fresh = [Deal(deal.cards) for deal in deals]  # a deal keeps what was once worked out of it
+    fresh = [Deal(deal.cards) for deal in deals]  # a deal caches its properties
     solutions, spent = timed(lambda: [solver(deal, rules) for deal in fresh])
     answers = tuple(
         str(solution.best_score) if solution.cleared else sweep.NOT_CLEARED for solution in solutions

@@ -8,7 +8,7 @@ from tests.benchmarks.timing import Spent, cpu_microseconds, in_turn, timed
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
-    """The one figure."""
+    """Measure the shuffle."""
     bench.tell(f"shuffle: {bench.rounds} rounds of {bench.deals:,} deals")
 
     def shuffled() -> Spent:
@@ -16,4 +16,4 @@ def measure(bench: Bench) -> Iterator[Figure]:
         return spent.each(bench.deals)
 
     spent = in_turn(bench.rounds, {"shuffle": shuffled})["shuffle"]
-    yield Figure("shuffle", "us a deal", cpu_microseconds(spent))
+    yield Figure("shuffle", "us per deal", cpu_microseconds(spent))

@@ -11,7 +11,7 @@ from tests.benchmarks.timing import Spent, cpu_microseconds, in_turn, timed
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
-    """The figures of all rules, over all deals, whether they can be cleared or not."""
+    """Measure all rules, over all deals, whether they can be cleared or not."""
     deals = random_deals(bench.deals)
     for rules in RULES.values():
         bench.tell(f"steady player, {rules.name}: {bench.rounds} rounds of {len(deals):,} deals")
@@ -20,9 +20,9 @@ def measure(bench: Bench) -> Iterator[Figure]:
 
 def _of_rules(rules: Rules, deals: Sequence[Deal], rounds: int) -> Figure:
     def rated() -> Spent:
-        fresh = [Deal(deal.cards) for deal in deals]  # a deal keeps what was once worked out of it
+        fresh = [Deal(deal.cards) for deal in deals]  # a deal caches its properties
         _, spent = timed(lambda: [rate(deal, rules) for deal in fresh])
         return spent.each(len(deals))
 
     spent = in_turn(rounds, {"rate": rated})["rate"]
-    return Figure(f"{rules.name}: steady player", "us a deal", cpu_microseconds(spent))
+    return Figure(f"{rules.name}: steady player", "us per deal", cpu_microseconds(spent))

@@ -1,4 +1,4 @@
-"""Writing: parts, and the catalog that names them; every file is synced to the disk."""
+"""Writing parts and the catalog; every file is synced to the disk."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -24,12 +24,12 @@ _NIGHT_ROWS: Final = Settings().deals_per_night
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
-    """Parts of a night and of a regeneration, and catalogs of all sizes."""
+    """Measure parts of a night and of a regeneration, and catalogs of all sizes."""
     bench.tell(f"storing: {bench.rounds} rounds of parts and catalogs")
     deals = certified(_LEVEL, bench.sampled)
     yield Figure("a row of a part", "bytes", (len(part_bytes(deals)) / len(deals),))
     storage = LocalStorage(bench.folder / "storing")
-    generations = count(1)  # a part is written once, under a name of its own
+    generations = count(1)  # a part is written once, under a unique name
     for size in (_NIGHT_ROWS, PART_ROWS):
         rows = renumbered(deals, size)
         spent = in_turn(bench.rounds, {"part": partial(_part, storage, rows, generations)})["part"]
@@ -49,7 +49,7 @@ def _part(storage: LocalStorage, rows: tuple[Row, ...], generations: "count[int]
 
 
 def _catalog(storage: LocalStorage, catalog: Catalog, steps: "count[int]") -> Spent:
-    # Both files are written only where they change.
+    # Both files are written only if they change.
     pool = catalog.pools[0]
     changed = catalog.with_pool(dataclasses.replace(pool, next_number=pool.next_number + next(steps)))
     storage.remove(SQL_FILE)

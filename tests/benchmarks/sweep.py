@@ -1,4 +1,4 @@
-"""The yardstick as it is timed: built for this machine, run on deals, its answers held against ours."""
+"""The yardstick: built for this machine, timed, and its answers compared with ours."""
 
 import re
 import subprocess
@@ -16,11 +16,11 @@ FOR_THIS_MACHINE: Final = "-march=native"
 NOT_CLEARED: Final = "-"
 
 _MICROSECOND: Final = 1e-6
-_REPORT: Final = re.compile(r"([0-9]+) deals, ([0-9.]+) us a deal\n")
+_REPORT: Final = re.compile(r"([0-9]+) deals, ([0-9.]+) us per deal\n")
 
 
 class WrongAnswerError(Exception):
-    """A solver that is measured gave a wrong answer, so its time means nothing."""
+    """A measured solver gave a wrong answer, so its time means nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class Run:
     """One run over some deals.
 
     Attributes:
-        answers: for each deal its best score as text, or `NOT_CLEARED`.
-        spent: a deal.
+        answers: the best score of each deal as text, or `NOT_CLEARED`.
+        spent: time per deal.
     """
 
     answers: tuple[str, ...]
@@ -37,12 +37,12 @@ class Run:
 
 
 def random_deals(count: int) -> tuple[Deal, ...]:
-    """The deals that all solvers are measured on: those of the first deal numbers."""
+    """Return the deals that all solvers are measured on: those of the first deal numbers."""
     return tuple(deal_numbered(number) for number in range(count))
 
 
 def build(folder: Path) -> Path:
-    """Compile the yardstick for the processor at hand."""
+    """Compile the yardstick for the processor of this machine."""
     return yardstick.build(folder, FOR_THIS_MACHINE)
 
 
@@ -50,8 +50,8 @@ def run(program: Path, rules: str, deals: Sequence[Deal]) -> Run:
     """Run the yardstick.
 
     Returns:
-        Its answers; the wall time is its own account, without start and reading, the processor time that of
-        the process, of which start and reading are some thousandths.
+        Its answers and times. The wall time is the one that it reports, without start and reading; the
+        processor time is that of the process, of which start and reading are some thousandths.
     """
     text = "".join(f"{deal.notation}\n" for deal in deals)
 
@@ -64,25 +64,25 @@ def run(program: Path, rules: str, deals: Sequence[Deal]) -> Run:
 
 
 def reported_wall(report: str, count: int) -> float:
-    """Seconds a deal by the yardstick's own account.
+    """Return the seconds per deal that the yardstick reports.
 
     Raises:
-        ValueError: it is not an account of so many deals.
+        ValueError: if the report is not about this number of deals.
     """
     match = _REPORT.fullmatch(report)
     if match is None or int(match[1]) != count:
-        raise ValueError(f"the yardstick was given {count} deals and says {report!r}")
+        raise ValueError(f"the yardstick was given {count} deals and reports {report!r}")
     return float(match[2]) * _MICROSECOND
 
 
-def hold_against(what: str, ours: Sequence[str], theirs: Sequence[str]) -> None:
-    """Make sure that both give the same answers.
+def compare_answers(what: str, ours: Sequence[str], theirs: Sequence[str]) -> None:
+    """Check that both give the same answers.
 
     Raises:
-        WrongAnswerError: they do not.
+        WrongAnswerError: if they do not.
     """
     if tuple(ours) != tuple(theirs):
         wrong = [place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]]
         raise WrongAnswerError(
-            f"{what}: {len(ours)} answers to {len(theirs)} of the yardstick, other ones for deals {wrong[:9]}"
+            f"{what}: {len(ours)} answers, {len(theirs)} of the yardstick; different for deals {wrong[:9]}"
         )

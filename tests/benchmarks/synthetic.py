@@ -1,6 +1,6 @@
-"""Pools of any size: real deals of each level, multiplied under new deal numbers. For their size only.
+"""Pools of any size: real deals of each level, repeated under new deal numbers.
 
-Columns, row groups and parts are as real ones, and so is about the size of the files; the rows are nonsense.
+Columns, row groups, parts and roughly the size of the files are realistic; the rows are nonsense.
 """
 
 import dataclasses
@@ -38,33 +38,33 @@ _SAMPLE: Final = deal_numbered(0).notation
 
 @cache
 def certified(level: str, count: int) -> tuple[Row, ...]:
-    """The first deals of a level."""
+    """Return the rows of the first deals of a level."""
     with local_work(2) as work, closing(make_parts(level, 0, [count], set(), work)) as parts:
         return next(parts).rows
 
 
 def changed(row: Row, **values: object) -> Row:
-    """A copy of a row with other values in the named columns."""
+    """Return a copy of a row with other values in the named columns."""
     named = {column.name: value for column, value in zip(COLUMNS, row.values, strict=True)} | values
     return Row(named["deal_number"], named["puzzle_id"], named["par"], tuple(named.values()))
 
 
 def renumbered(rows: tuple[Row, ...], count: int) -> tuple[Row, ...]:
-    """This many rows, numbered 0, 1, .."""
+    """Return so many rows, numbered 0, 1, .."""
     copies = enumerate(islice(cycle(rows), count))
     return tuple(changed(row, deal_number=number) for number, row in copies)
 
 
 def multiplied(table: Any, first: int, count: int) -> Any:
-    """A table of so many rows, under the numbers from `first` on.
+    """Return a table of so many rows, under the numbers from `first` on.
 
     Deals, puzzle ids and the player's numbers are replaced by random ones of the same kind, because copies
-    would compress to almost nothing and be read in no time.
+    would compress to almost nothing and be read very quickly.
 
     Args:
-        table: of `DEALS_SCHEMA`, with at least one row.
+        table: a table of `DEALS_SCHEMA` with at least one row.
         first: the first deal number; the same one gives the same rows.
-        count: rows wanted.
+        count: number of rows.
     """
     random = np.random.default_rng(first)
     copies = pa.concat_tables([table] * -(-count // table.num_rows)).slice(0, count).combine_chunks()
@@ -82,7 +82,7 @@ def multiplied(table: Any, first: int, count: int) -> Any:
 
 
 def _random_notations(random: np.random.Generator, count: int) -> _Letters:
-    """Texts with the cards of a deck in any order where a notation has its cards."""
+    """Return notations of random deals as rows of letters."""
     texts = np.tile(np.frombuffer(_SAMPLE.encode("ascii"), np.uint8), (count, 1))
     places = np.array([place for place, letter in enumerate(_SAMPLE) if letter in RANK_LETTERS])
     cards = np.array([list(name.encode("ascii")) for name in CARD_NAMES], np.uint8)
@@ -93,24 +93,24 @@ def _random_notations(random: np.random.Generator, count: int) -> _Letters:
 
 
 def _texts(letters: _Letters) -> Any:
-    """An Arrow array of texts of one length."""
+    """Return an Arrow array of texts of equal length."""
     count, length = letters.shape
     offsets = np.arange(0, (count + 1) * length, length, dtype=np.int32)
     return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(letters.tobytes()))
 
 
 def _blurred(random: np.random.Generator, values: Any) -> Any:
-    """The same numbers with other last digits; what is 0 stays 0."""
+    """Return the same numbers with other last digits; 0 stays 0."""
     return pa.array(values.to_numpy() * random.uniform(0.999, 1.001, len(values)))
 
 
 def pools(folder: Path, tables: dict[str, Any], rows: int) -> tuple[LocalStorage, Catalog]:
-    """A data root whose pools hold so many rows in all, a third for each level.
+    """Make a data root whose pools have so many rows in all, a third per level.
 
     Args:
         folder: where to make it.
-        tables: for each level the table to multiply.
-        rows: how many.
+        tables: the table to repeat, by level.
+        rows: number of rows.
     """
     storage = open_root(folder, create=True)
     catalog = empty_catalog()
@@ -126,7 +126,7 @@ def pools(folder: Path, tables: dict[str, Any], rows: int) -> tuple[LocalStorage
 
 
 def _parts(storage: LocalStorage, level: str, table: Any, size: int) -> Iterator[Part]:
-    """Parts as a regeneration cuts them."""
+    """Write parts of the same sizes as a regeneration."""
     for first in range(0, size, PART_ROWS):
         count = min(PART_ROWS, size - first)
         name = PartName(level, 1, first, first + count - 1)
@@ -138,6 +138,6 @@ def _parts(storage: LocalStorage, level: str, table: Any, size: int) -> Iterator
 
 @cache
 def pools_of(bench: Bench, rows: int) -> tuple[LocalStorage, Catalog]:
-    """A data root with so many rows; all subjects of a run share it."""
+    """Make a data root with so many rows; all subjects of a run share it."""
     tables = {level: table_of(certified(level, bench.sampled)) for level in LEVELS}
     return pools(bench.folder / f"pools-{rows}", tables, rows)

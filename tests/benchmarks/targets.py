@@ -1,7 +1,7 @@
-"""All limits in one place: what each figure must reach, and what is aimed at.
+"""The limits of all figures.
 
-Ratios to the yardstick are by processor time. Names are those that the subjects give their figures; in a full
-run a target without a figure counts as failed, so that a limit cannot be lost by renaming.
+Ratios to the yardstick are ratios of processor time. In a full run a target without a figure counts as
+failed, so that renaming a figure cannot remove its limit.
 """
 
 from types import MappingProxyType
@@ -16,8 +16,8 @@ _VERDICT: Final = {
     "relaxed": Target(0.21, 0.12),
 }
 _FEWEST: Final = Target(1.0)
-_STEADY: Final = Target(600.0)  # us a deal
-_MEMORY: Final = Target(16.0)  # MB a worker
+_STEADY: Final = Target(600.0)  # us per deal
+_MEMORY: Final = Target(16.0)  # MB per worker
 _HINT: Final = {"median": Target(5.0), "99th percentile": Target(40.0)}  # ms
 _MILLION: Final = "1,000,000 rows"
 

@@ -1,4 +1,4 @@
-"""Time spent, and the little arithmetic on it: pieces of work in turn, ratios pair by pair, spreads."""
+"""Measuring time, alternating pieces of work, and ratios and spreads of the results."""
 
 import resource
 import statistics
@@ -12,11 +12,11 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Seconds that something took, or a moment as a clock shows it.
+    """A duration in seconds, or a reading of a clock.
 
     Attributes:
-        wall: on the wall clock.
-        cpu: of processor time; on a busy machine this is the one that can be trusted.
+        wall: wall time.
+        cpu: processor time, which is more reliable on a busy machine.
     """
 
     wall: float
@@ -26,7 +26,7 @@ class Spent:
         return Spent(self.wall - other.wall, self.cpu - other.cpu)
 
     def each(self, count: int) -> "Spent":
-        """The share of one of `count` equal pieces."""
+        """Return the share of one of `count` equal pieces."""
         return Spent(self.wall / count, self.cpu / count)
 
 
@@ -34,33 +34,33 @@ Clock = Callable[[], Spent]
 
 
 def thread_clock() -> Spent:
-    """Processor time of this thread."""
+    """Read wall time and the processor time of this thread."""
     return Spent(time.perf_counter(), time.thread_time())
 
 
 def process_clock() -> Spent:
-    """Processor time of all threads of this process."""
+    """Read wall time and the processor time of all threads of this process."""
     return Spent(time.perf_counter(), time.process_time())
 
 
 def children_clock() -> Spent:
-    """Processor time of all processes that this one has started and waited for."""
+    """Read wall time and the processor time of all finished child processes."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return Spent(time.perf_counter(), usage.ru_utime + usage.ru_stime)
 
 
 def timed(work: Callable[[], _Result], clock: Clock = thread_clock) -> tuple[_Result, Spent]:
-    """What a piece of work returns, and what it took."""
+    """Do a piece of work; return its result and the time spent."""
     start = clock()
     result = work()
     return result, clock() - start
 
 
 def in_turn(rounds: int, works: Mapping[str, Callable[[], _Result]]) -> dict[str, tuple[_Result, ...]]:
-    """Do each piece of work once a round, so that a slow spell of the machine falls on all of them.
+    """Do each piece of work once per round, so that slow periods of the machine affect all of them.
 
     Returns:
-        For each piece its results, round by round: results of one round are neighbours in time.
+        The results of each piece by round; results of one round are close in time.
     """
     results: dict[str, list[_Result]] = {name: [] for name in works}
     for _ in range(rounds):
@@ -70,23 +70,23 @@ def in_turn(rounds: int, works: Mapping[str, Callable[[], _Result]]) -> dict[str
 
 
 def ratios(ours: Iterable[float], theirs: Iterable[float]) -> tuple[float, ...]:
-    """Ours to theirs, round by round: a slow spell in one round is in both and cancels out."""
+    """Return the ratio of ours to theirs by round, in which slow periods cancel out."""
     return tuple(own / other for own, other in zip(ours, theirs, strict=True))
 
 
 def cpu_microseconds(spent: Iterable[Spent]) -> tuple[float, ...]:
-    """Processor time of each, in microseconds."""
+    """Return the processor times in microseconds."""
     return tuple(1e6 * each.cpu for each in spent)
 
 
 def wall_milliseconds(spent: Iterable[Spent]) -> tuple[float, ...]:
-    """Wall time of each, in milliseconds."""
+    """Return the wall times in milliseconds."""
     return tuple(1e3 * each.wall for each in spent)
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What several rounds found."""
+    """Median and range of several rounds."""
 
     median: float
     least: float
@@ -94,5 +94,5 @@ class Spread:
 
 
 def spread_of(values: tuple[float, ...]) -> Spread:
-    """Median and range of the values of all rounds, at least one."""
+    """Return median and range of at least one value."""
     return Spread(statistics.median(values), min(values), max(values))
