@@ -154,9 +154,9 @@ def test_playing_without_a_card_to_play_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        ({"heights": (5,) * 6}, "are not 7 of"),
-        ({"heights": (5,) * 6 + (6,)}, "are not 7 of"),
-        ({"heights": (5,) * 6 + (-1,)}, "are not 7 of"),
+        ({"heights": (5,) * 6}, "are not 7 numbers"),
+        ({"heights": (5,) * 6 + (6,)}, "are not 7 numbers"),
+        ({"heights": (5,) * 6 + (-1,)}, "are not 7 numbers"),
         ({"draws": -1}, "not in 0 .. 16"),
         ({"draws": 17}, "not in 0 .. 16"),
         ({"top": -1}, "cannot be the waste top"),
