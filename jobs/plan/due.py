@@ -1,28 +1,30 @@
-"""What is due: pure functions of the moment and of what is there already.
+"""What is due, and which nights were missed: pure functions of the time and of what exists.
 
-The scheduler keeps no state of its own: a night that was missed, for whatever reason, is due until it is
-there, and after a run that failed another one is due until one goes well.
+The scheduler keeps no state of its own. A missed night is due until it is made, and after a failed run
+another run is due until one succeeds.
 """
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
 
 from jobs.days import days_between
 from pipeline.daily.calendar import is_over
+from pipeline.work.records import RunRecord
 
-_DAY = timedelta(days=1)
+_DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How far a data root is.
+class RootState:
+    """How far a data root has got.
 
     Attributes:
-        last_nights: the last one of each level; None where there is none yet.
-        published: the dates whose Daily hole is out.
-        waiting: the dates whose solution is not out yet.
-        has_failed: whether the last run of the night failed, and none has gone well since.
+        last_nights: the last night of each level; None before its first.
+        published: the dates whose Daily hole is published.
+        waiting: the dates whose solution is not published yet.
+        has_failed: whether the last nightly run failed and none has succeeded since.
     """
 
     last_nights: tuple[date | None, ...]
@@ -38,8 +40,8 @@ class Due:
     Attributes:
         nights: nights to add to the pools, ascending.
         dailies: dates whose Daily hole is to be published, ascending.
-        solutions: dates whose solution is to be put out, ascending.
-        is_retry: whether a run is due because the one before failed, whatever else is.
+        solutions: dates whose solution is to be published, ascending.
+        is_retry: whether a run is due because the last one failed, even if nothing else is due.
     """
 
     nights: tuple[date, ...] = ()
@@ -52,42 +54,57 @@ class Due:
 
 
 def night_of(now: datetime, nightly_at: time) -> date:
-    """The latest date whose night has come: today from that time of the day on, yesterday before.
+    """Return the latest date whose night is due: today from `nightly_at` on, yesterday before.
 
     Args:
-        now: an aware moment.
-        nightly_at: when a date's night is made, in UTC.
+        now: the current time, with its time zone.
+        nightly_at: the time of day at which a date's night is made, in UTC.
     """
     utc = now.astimezone(UTC)
     return utc.date() if utc.time() >= nightly_at else utc.date() - _DAY
 
 
-def due(night: date, now: datetime, standing: Standing, daily_from: date, last_daily: date) -> Due:
-    """What is missing up to a night.
+def due(night: date, now: datetime, state: RootState, daily_from: date, last_daily: date) -> Due:
+    """Return what is missing up to a night.
 
     Args:
-        night: the night to reach; where a level has none yet, this one alone is due for it.
-        now: an aware moment; the solutions of dates that are over by then are due.
-        standing: what is there.
-        daily_from: the first date that gets a Daily hole.
-        last_daily: the last date whose Daily hole must be out.
+        night: the night to reach. If a level has no night yet, only this one is due for it.
+        now: the current time, with its time zone; solutions are due once their date is over everywhere.
+        state: what exists.
+        daily_from: the first date with a Daily hole.
+        last_daily: the last date whose Daily hole must be published.
     """
-    waiting = set(standing.waiting) & set(standing.published)  # any other waits for its hole first
+    published = frozenset(state.published)
+    waiting = published & frozenset(state.waiting)  # a solution is never published before its hole
     return Due(
-        _nights(night, standing.last_nights),
-        _missing(days_between(daily_from, last_daily), standing.published),
+        _nights(night, state.last_nights),
+        tuple(day for day in days_between(daily_from, last_daily) if day not in published),
         tuple(sorted(day for day in waiting if is_over(day, now))),
-        standing.has_failed,
+        state.has_failed,
     )
 
 
-def _missing(wanted: Iterable[date], there: Collection[date]) -> tuple[date, ...]:
-    known = frozenset(there)
-    return tuple(day for day in wanted if day not in known)
-
-
 def _nights(night: date, last_nights: Collection[date | None]) -> tuple[date, ...]:
-    """The nights that at least one level lacks."""
+    """Return the nights that at least one level lacks."""
     begun = [last for last in last_nights if last is not None]
-    missed = days_between(min(begun) + _DAY, night) if begun else ()
-    return missed or ((night,) if len(begun) < len(last_nights) else ())
+    missing = days_between(min(begun) + _DAY, night) if begun else ()
+    return missing or ((night,) if len(begun) < len(last_nights) else ())
+
+
+def missed_nights(now: datetime, nightly_at: time, records: Iterable[RunRecord]) -> tuple[date, ...]:
+    """Return the nights without a successful run: those between the last successful one and the latest night.
+
+    The latest night is not missed: it may be in progress. Nights before the first successful run are not
+    missed either, because they may never have been wanted.
+
+    Args:
+        now: the current time, with its time zone.
+        nightly_at: the time of day at which a date's night is made, in UTC.
+        records: the nightly job's run records, newest first, read back to the last successful run. Records
+            from the future were written while the clock was wrong, and are ignored.
+    """
+    good = (record for record in records if record.outcome.is_good and record.started <= now)
+    last = next(good, None)
+    if last is None:
+        return ()
+    return days_between(night_of(last.started, nightly_at) + _DAY, night_of(now, nightly_at) - _DAY)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from jobs.plan.clock_bound import ClockDoubt, clock_doubt, latest_sign
-from jobs.plan.due import Due, Standing, due
-from jobs.plan.missed import missed_nights
+from jobs.plan.due import Due, RootState, due, missed_nights
 from jobs.runs.context import JobContext
 from jobs.runs.exclusive import job_run
 from jobs.settings.model import Settings
@@ -74,14 +73,14 @@ class NightReport:
         return not (self.nights or self.dailies or self.solutions)
 
 
-def root_state(storage: LocalStorage) -> Standing:
+def root_state(storage: LocalStorage) -> RootState:
     """Return what a data root holds, as far as it decides what is due.
 
     Raises:
         DamagedError: if the catalog is damaged.
         StorageError: if the data root cannot be read.
     """
-    return Standing(
+    return RootState(
         last_nights=tuple(pool.last_night for pool in load_catalog(storage).pools),
         published=published_days(storage),
         waiting=days_in(storage, PRIVATE_SOLUTION_FOLDER),
@@ -89,7 +88,7 @@ def root_state(storage: LocalStorage) -> Standing:
     )
 
 
-def doubt_about(night: date, state: Standing, settings: Settings) -> ClockDoubt | None:
+def doubt_about(night: date, state: RootState, settings: Settings) -> ClockDoubt | None:
     """Return why the clock seems wrong, or None if it is plausible.
 
     Args:
@@ -101,7 +100,7 @@ def doubt_about(night: date, state: Standing, settings: Settings) -> ClockDoubt 
     return clock_doubt(night, sign, settings.clock_bound_days)
 
 
-def what_is_due(night: date, last: date, now: datetime, state: Standing, settings: Settings) -> Due:
+def what_is_due(night: date, last: date, now: datetime, state: RootState, settings: Settings) -> Due:
     """Return what a data root lacks.
 
     Args:

@@ -82,10 +82,10 @@ def check_clock(storage: LocalStorage, night: date, settings: "Settings") -> Non
     from jobs.runs.nightly import doubt_about, root_state
 
     try:
-        standing = root_state(storage)
+        state = root_state(storage)
     except DamagedError:
         return  # the run meets it too, and leaves a record of that
-    doubt = doubt_about(night, standing, settings)
+    doubt = doubt_about(night, state, settings)
     if doubt is not None:
         raise CheckError(f"nothing was done: {doubt.what}; {doubt.remedy}")
 

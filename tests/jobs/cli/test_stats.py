@@ -189,7 +189,7 @@ WRONG = [
     (b'{"deal": "2C 3C", "rules": "golf", "score": 3}', "2 cards; a deal has 52"),
     (b'{"deal": 1, "rules": "blue", "score": 3}', "unknown rules 'blue'; the rules are relaxed"),
     (b'{"deal": 1, "rules": 1, "score": 3}', "'rules' is 1; it must be text"),
-    (b'{"date": "27.11.2026", "score": 3}', "'27.11.2026' is no date; write it as YYYY-MM-DD"),
+    (b'{"date": "27.11.2026", "score": 3}', "'27.11.2026' is not a date; write it as YYYY-MM-DD"),
     (b'{"date": 20261127, "score": 3}', "'date' is 20261127; it must be text, as YYYY-MM-DD"),
     (b'{"date": "2025-12-31", "score": 3}', "there is no hole for 2025-12-31"),
     (b'{"date": "2026-11-27", "rules": "relaxed", "score": 3}', "Daily holes are played by the rules golf"),

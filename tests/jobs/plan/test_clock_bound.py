@@ -1,4 +1,4 @@
-"""A clock that is far off is not believed, and whoever reads why is told how to go on."""
+"""A clock that is far off is not trusted, and the operator learns why and what to do."""
 
 from datetime import date, timedelta
 
@@ -11,7 +11,7 @@ BOUND = 400
 LAST = SIGN + timedelta(days=BOUND)
 
 
-def test_the_latest_sign_is_the_last_night_or_what_was_published_some_days_ahead() -> None:
+def test_the_latest_sign_is_the_last_night_or_the_last_hole_less_the_days_ahead() -> None:
     nights, holes = [None, SIGN, SIGN - timedelta(3)], [SIGN - timedelta(9), SIGN + timedelta(1)]
     assert latest_sign(nights, holes, 2) == SIGN
     assert latest_sign(nights, [*holes, SIGN + timedelta(9)], 2) == SIGN + timedelta(7)
@@ -22,12 +22,12 @@ def test_the_latest_sign_is_the_last_night_or_what_was_published_some_days_ahead
 @pytest.mark.parametrize(
     "night", [SIGN, SIGN + timedelta(1), LAST, SIGN - timedelta(700), date(2026, 1, 1)], ids=str
 )
-def test_a_clock_that_is_not_far_ahead_is_believed(night: date) -> None:
+def test_a_clock_that_is_not_far_ahead_is_trusted(night: date) -> None:
     assert clock_doubt(night, SIGN, BOUND) is None
 
 
 @pytest.mark.parametrize("night", [LAST + timedelta(1), SIGN.replace(year=2128)], ids=str)
-def test_a_clock_far_ahead_is_not_believed_and_the_reason_names_both_dates(night: date) -> None:
+def test_a_clock_far_ahead_is_not_trusted_and_the_reason_names_both_dates(night: date) -> None:
     doubt = clock_doubt(night, SIGN, BOUND)
     assert doubt is not None
     assert f"the clock says {night}, which is after {LAST}" in doubt.what
@@ -35,23 +35,23 @@ def test_a_clock_far_ahead_is_not_believed_and_the_reason_names_both_dates(night
     assert doubt.remedy == f"set the clock; if it is right, run `fairway nightly --date {night}` once"
 
 
-def test_a_clock_that_has_not_been_set_is_not_believed() -> None:
+def test_a_clock_that_was_never_set_is_not_trusted() -> None:
     doubt = clock_doubt(date(1970, 1, 1), None, BOUND)
     assert doubt is not None
     assert (doubt.what, doubt.remedy) == (
-        "the clock says 1970-01-01, a date before the first hole, 2026-01-01",
+        "the clock says 1970-01-01, which is before the first hole, 2026-01-01",
         "set the clock",
     )
 
 
-def test_a_version_can_be_installed_for_years_after_it_was_made_but_not_a_century() -> None:
+def test_a_version_can_be_installed_years_but_not_a_century_after_its_release() -> None:
     assert clock_doubt(RELEASED.replace(year=RELEASED.year + 9), None, BOUND) is None
     doubt = clock_doubt(RELEASED.replace(year=RELEASED.year + 100), None, BOUND)
     assert doubt is not None
-    assert f"this version was made, on {RELEASED}" in doubt.what
+    assert f"the release of this version on {RELEASED}" in doubt.what
 
 
-def test_an_old_data_root_with_a_new_version_counts_from_that() -> None:
+def test_with_an_old_data_root_the_days_count_from_the_release() -> None:
     old = RELEASED - timedelta(days=200)
     assert clock_doubt(RELEASED + timedelta(days=BOUND), old, BOUND) is None
     assert clock_doubt(RELEASED + timedelta(days=BOUND + 1), old, BOUND) is not None

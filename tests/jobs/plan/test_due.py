@@ -1,4 +1,4 @@
-"""What is due depends on the moment and on what is there, and on nothing else."""
+"""What is due, and which nights were missed, depends only on the time and on what exists."""
 
 from datetime import UTC, date, datetime, time, timedelta, timezone
 
@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.plan.due import Due, Standing, due, night_of
+from jobs.plan.due import Due, RootState, due, missed_nights, night_of
 from pipeline.daily.calendar import is_over
+from pipeline.work.records import Outcome, RunRecord
+from tests.support.run_records import run_at
 
 AT = time(0, 5)
 NIGHT = date(2026, 11, 30)
@@ -17,8 +19,8 @@ LAST = date(2026, 12, 2)
 ALL_OUT = tuple(FIRST + timedelta(days=n) for n in range(4))
 DAYS = st.dates(date(2026, 1, 1), date(2028, 12, 31))
 SOME_DAYS = st.lists(DAYS, max_size=5, unique=True).map(tuple)
-STANDINGS = st.builds(
-    Standing, st.lists(st.none() | DAYS, min_size=1, max_size=3).map(tuple), SOME_DAYS, SOME_DAYS
+STATES = st.builds(
+    RootState, st.lists(st.none() | DAYS, min_size=1, max_size=3).map(tuple), SOME_DAYS, SOME_DAYS
 )
 
 
@@ -40,7 +42,7 @@ def ago(days: int) -> date:
         (datetime(2026, 11, 30, 20, 0, tzinfo=timezone(timedelta(hours=-10))), date(2026, 12, 1)),
     ],
 )
-def test_a_night_comes_at_its_time_of_the_day_in_utc(moment: datetime, night: date) -> None:
+def test_a_night_is_due_from_its_time_of_day_in_utc(moment: datetime, night: date) -> None:
     assert night_of(moment, AT) == night
 
 
@@ -58,59 +60,116 @@ def test_a_night_comes_at_its_time_of_the_day_in_utc(moment: datetime, night: da
         ([], []),
     ],
 )
-def test_the_nights_due_are_those_that_a_level_lacks(
-    last_nights: list[date | None], nights: list[date]
-) -> None:
-    assert due(NIGHT, NOW, Standing(tuple(last_nights), ALL_OUT), FIRST, LAST).nights == tuple(nights)
+def test_nights_that_a_level_lacks_are_due(last_nights: list[date | None], nights: list[date]) -> None:
+    assert due(NIGHT, NOW, RootState(tuple(last_nights), ALL_OUT), FIRST, LAST).nights == tuple(nights)
 
 
-def test_the_dailies_due_are_those_not_out_up_to_the_last_one_wanted() -> None:
+def test_unpublished_dailies_are_due_up_to_the_last_one_wanted() -> None:
     published = (FIRST, date(2026, 12, 1), date(2030, 1, 1))
-    todo = due(NIGHT, NOW, Standing((NIGHT,), published), FIRST, LAST)
+    todo = due(NIGHT, NOW, RootState((NIGHT,), published), FIRST, LAST)
     assert todo == Due((), (NIGHT, date(2026, 12, 2)))
 
 
-def test_the_solutions_due_are_those_whose_date_is_over_everywhere() -> None:
-    standing = Standing((NIGHT,), (*ALL_OUT, ago(7)), (NIGHT, FIRST, ago(7)))
+def test_solutions_are_due_once_their_date_is_over_everywhere() -> None:
+    state = RootState((NIGHT,), (*ALL_OUT, ago(7)), (NIGHT, FIRST, ago(7)))
     noon = NOW.replace(hour=12, minute=0)
-    assert due(NIGHT, noon - timedelta(seconds=1), standing, FIRST, LAST).solutions == (ago(7),)
-    assert due(NIGHT, noon, standing, FIRST, LAST).solutions == (ago(7), FIRST)
+    assert due(NIGHT, noon - timedelta(seconds=1), state, FIRST, LAST).solutions == (ago(7),)
+    assert due(NIGHT, noon, state, FIRST, LAST).solutions == (ago(7), FIRST)
 
 
-def test_a_solution_that_no_hole_promises_makes_no_run_due() -> None:
-    assert not due(NIGHT, NOW, Standing((NIGHT,), ALL_OUT, (ago(7),)), FIRST, LAST)
+def test_a_solution_without_a_published_hole_is_not_due() -> None:
+    assert not due(NIGHT, NOW, RootState((NIGHT,), ALL_OUT, (ago(7),)), FIRST, LAST)
 
 
-def test_after_a_run_that_failed_one_is_due_though_nothing_is_lacking() -> None:
-    assert not due(NIGHT, NOW, Standing((NIGHT,), ALL_OUT), FIRST, LAST)
-    assert due(NIGHT, NOW, Standing((NIGHT,), ALL_OUT, has_failed=True), FIRST, LAST)
+def test_after_a_failed_run_a_retry_is_due_even_if_nothing_is_missing() -> None:
+    assert not due(NIGHT, NOW, RootState((NIGHT,), ALL_OUT), FIRST, LAST)
+    assert due(NIGHT, NOW, RootState((NIGHT,), ALL_OUT, has_failed=True), FIRST, LAST)
 
 
-@given(DAYS, STANDINGS, DAYS)
-def test_once_made_nothing_is_due_any_more(night: date, standing: Standing, first: date) -> None:
+@given(DAYS, STATES, DAYS)
+def test_nothing_is_due_once_everything_due_is_made(night: date, state: RootState, first: date) -> None:
     now = datetime.combine(night, AT, UTC)
     last = night + timedelta(days=2)
-    todo = due(night, now, standing, first, last)
-    assert not set(todo.dailies) & set(standing.published)
-    assert set(todo.solutions) <= set(standing.waiting) & set(standing.published)
+    todo = due(night, now, state, first, last)
+    assert not set(todo.dailies) & set(state.published)
+    assert set(todo.solutions) <= set(state.waiting) & set(state.published)
     assert list(todo.nights) == sorted(set(todo.nights))
-    made = Standing(
-        tuple(max(each or night, night) for each in standing.last_nights),
-        (*standing.published, *todo.dailies),
-        tuple(
-            set(standing.waiting) - set(todo.solutions) - {day for day in todo.dailies if is_over(day, now)}
-        ),
+    made = RootState(
+        tuple(max(each or night, night) for each in state.last_nights),
+        (*state.published, *todo.dailies),
+        tuple(set(state.waiting) - set(todo.solutions) - {day for day in todo.dailies if is_over(day, now)}),
     )
     assert not due(night, now, made, first, last)
 
 
-@given(STANDINGS, DAYS, st.integers(0, 40))
-def test_what_is_due_stays_due_until_it_is_made(standing: Standing, night: date, later: int) -> None:
+@given(STATES, DAYS, st.integers(0, 40))
+def test_what_is_due_stays_due_until_it_is_made(state: RootState, night: date, later: int) -> None:
     def at(day: date) -> Due:
-        return due(day, datetime.combine(day, AT, UTC), standing, FIRST, day + timedelta(days=2))
+        return due(day, datetime.combine(day, AT, UTC), state, FIRST, day + timedelta(days=2))
 
     early, late = at(night), at(night + timedelta(days=later))
     assert set(early.dailies) <= set(late.dailies)
     assert set(early.solutions) <= set(late.solutions)
-    if all(standing.last_nights):
+    if all(state.last_nights):
         assert set(early.nights) <= set(late.nights)
+
+
+# Missed nights
+
+DAY = timedelta(days=1)
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+def night(days_ago: int, outcome: Outcome = Outcome.DONE) -> RunRecord:
+    return run_at(datetime(2026, 11, 30, 0, 5, tzinfo=UTC) - days_ago * DAY, outcome)
+
+
+def missed(*records: RunRecord, now: datetime = NOON) -> list[str]:
+    return [str(day) for day in missed_nights(now, AT, records)]
+
+
+def test_no_night_is_missed_if_each_had_a_successful_run() -> None:
+    assert missed(night(0), night(1)) == []
+    assert missed(night(1)) == []  # the latest may be in progress
+
+
+def test_nights_of_a_week_without_runs_are_missed_except_the_latest() -> None:
+    assert missed(night(7)) == [f"2026-11-{day}" for day in range(24, 30)]
+
+
+def test_a_night_whose_runs_failed_or_were_stopped_is_missed() -> None:
+    for outcome in (Outcome.FAILED, Outcome.STOPPED):
+        assert missed(night(0, outcome), night(1, outcome), night(2)) == ["2026-11-29"]
+
+
+def test_a_night_made_late_but_before_the_next_is_not_missed() -> None:
+    late = run_at(datetime(2026, 11, 30, 0, 4, tzinfo=UTC))
+    assert missed(late, night(1, Outcome.FAILED)) == []
+
+
+def test_nights_before_the_first_successful_run_are_not_missed() -> None:
+    assert missed() == []
+    assert missed(night(0, Outcome.FAILED), night(9, Outcome.FAILED)) == []
+
+
+def test_the_end_of_a_year_and_a_leap_day_are_ordinary_nights() -> None:
+    before = run_at(datetime(2027, 12, 30, 0, 5, tzinfo=UTC))
+    assert missed(before, now=datetime(2028, 1, 1, 7, tzinfo=UTC)) == ["2027-12-31"]
+    before = run_at(datetime(2028, 2, 28, 0, 5, tzinfo=UTC))
+    assert missed(before, now=datetime(2028, 3, 1, 7, tzinfo=UTC)) == ["2028-02-29"]
+
+
+def test_a_record_from_the_future_neither_hides_nor_causes_missed_nights() -> None:
+    assert missed(night(-900), night(3)) == ["2026-11-28", "2026-11-29"]
+    assert missed(night(-900)) == []
+    assert missed(night(0), now=NOON - 300 * DAY) == []
+
+
+@given(st.integers(0, 60), st.lists(st.sampled_from(Outcome), max_size=5))
+def test_missed_nights_lie_between_the_last_successful_run_and_the_latest_night(
+    days_ago: int, since: list[Outcome]
+) -> None:
+    bad = [night(0, outcome) for outcome in since if not outcome.is_good]
+    last = date(2026, 11, 30) - days_ago * DAY
+    expected = [str(last + n * DAY) for n in range(1, days_ago)]
+    assert missed(*bad, night(days_ago)) == expected
