@@ -1,8 +1,8 @@
-"""`fairway status`: how a data root is doing, from its files alone."""
+"""`fairway status`: show the health of a data root."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobs.terminal import clock
 from jobs.terminal.context import read_settings, storage_at
@@ -11,11 +11,9 @@ from jobs.terminal.outcome import DONE, FAILED, complain
 from jobs.terminal.output import put_json, put_table, say
 from jobs.terminal.progress import duration_text
 from jobs.watch.logs import one_line
+from jobs.watch.status import Status, look, status_of
+from pipeline.work.records import RunRecord
 from solver.errors import FairwayError
-
-if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
-    from jobs.watch.status import Status
-    from pipeline.work.records import RunRecord
 
 STATUS_SCHEMA = "fairway-status/1.0"
 
@@ -23,33 +21,31 @@ STATUS_SCHEMA = "fairway-status/1.0"
 def status(data: Data = None, config: Config = None, as_json: Json = False) -> int:
     """Show the health of a data root.
 
-    Ends with 0 where all is well and with 1 where there is a problem, each with what to do about it; fit for
-    a container's health check.
+    Exits with status 0 if there are no problems and 1 if there are any. Each problem is shown with what to
+    do about it. The command can be used as a container's health check.
 
     Example: fairway status --json
     """
-    from jobs.watch.status import look, status_of
-
     try:
         settings = read_settings(config, data=data)
         storage = storage_at(settings)
         now = clock.now()
         found = status_of(now, settings, look(storage, now))
-    except FairwayError as error:  # a health check knows two answers
+    except FairwayError as error:  # a health check has only two results
         complain(one_line(str(error)))
         return FAILED
     if as_json:
         put_json(document(found, storage.root))
     else:
-        _tell(found, storage.root)
+        _print(found, storage.root)
     return DONE if found.is_well else FAILED
 
 
-def document(status: "Status", root: Path) -> dict[str, Any]:
-    """A status as a JSON document.
+def document(status: Status, root: Path) -> dict[str, Any]:
+    """Return a status as a JSON document.
 
     Args:
-        status: how the root is doing.
+        status: the health of the data root.
         root: the data root.
     """
     today = status.now.astimezone(UTC).date()
@@ -83,7 +79,7 @@ def document(status: "Status", root: Path) -> dict[str, Any]:
     }
 
 
-def _run(record: "RunRecord | None") -> dict[str, Any] | None:
+def _run(record: RunRecord | None) -> dict[str, Any] | None:
     if record is None:
         return None
     return {
@@ -98,17 +94,17 @@ def _moment(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _tell(status: "Status", root: Path) -> None:
+def _print(status: Status, root: Path) -> None:
     today = status.now.astimezone(UTC).date()
     count = len(status.problems)
-    say("all is well" if status.is_well else f"{count} problem{'s' * (count > 1)}")
+    say("no problems" if status.is_well else f"{count} problem{'s' * (count > 1)}")
     for problem in status.problems:
         say(f"  {problem.name}: {problem.what}")
         say(f"    {problem.remedy}")
     say()
     say(f"today's hole:      {_out(status.is_today_out)} ({today} UTC)")
     say(f"tomorrow's hole:   {_out(status.is_tomorrow_out)}")
-    say(f"holes are out to:  {status.last_published or 'none is out'}")
+    say(f"last published:    {status.last_published or 'none'}")
     say(f"last success:      {_success(status)}")
     say(f"last run:          {_last_run(status.last_run)}")
     say(f"next run:          {status.next_run:%Y-%m-%d %H:%M} UTC")
@@ -138,15 +134,15 @@ def _tell(status: "Status", root: Path) -> None:
 
 
 def _out(is_out: bool) -> str:
-    return "out" if is_out else "not out"
+    return "published" if is_out else "not published"
 
 
-def _success(status: "Status") -> str:
+def _success(status: Status) -> str:
     record, age = status.last_success, status.success_age
     if record is None or age is None:
         return "none yet"
     return f"{record.ended:%Y-%m-%d %H:%M} UTC, {duration_text(max(age.total_seconds(), 0))} ago"
 
 
-def _last_run(record: "RunRecord | None") -> str:
+def _last_run(record: RunRecord | None) -> str:
     return "none yet" if record is None else f"{record.ended:%Y-%m-%d %H:%M} UTC, {record.outcome.value}"

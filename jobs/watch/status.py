@@ -1,7 +1,6 @@
-"""How a data root is doing: a pure function of the moment, the settings and what its files say.
+"""The health of a data root: a pure function of the time, the settings and its files.
 
-Nothing is solved, nothing is changed, and nothing but small files is read, so that a container's health check
-can ask every few seconds.
+Only small files are read, and nothing is changed or solved, so that a health check can run every few seconds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,30 +16,30 @@ from pipeline.pools.catalog import Catalog, Pool, load_catalog
 from pipeline.store.storage import Storage
 from pipeline.work.records import Outcome, RunRecord, latest_records
 
-NIGHTLY: Final = "nightly"  # the job whose success is asked for
-LATE_AFTER: Final = timedelta(hours=26)  # a night's run and then some
+NIGHTLY: Final = "nightly"  # the job whose success counts
+LATE_AFTER: Final = timedelta(hours=26)  # one night and two hours
 GROWTH: Final = timedelta(days=7)
 
-# The kinds of problems there are, in the order in which they are told.
+# The kinds of problems, in the order in which they are reported.
 PROBLEMS: Final = ("today", "tomorrow", "holes", "success", "failure", "catalog", "night", "records", "clock")
 
-_RUN_TAKES: Final = timedelta(hours=2)  # at most: before that, a night that is not there may be in the making
+_RUN_TAKES: Final = timedelta(hours=2)  # before that, a missing night may be in progress
 _CLOCKS_DIFFER: Final = timedelta(minutes=5)
-_MOST_RECORDS: Final = 300  # looked at for the last success
+_MAX_RECORDS: Final = 300  # to search for the last success
 _DAY: Final = timedelta(days=1)
-_MAKE_UP: Final = "run `fairway nightly`, which makes up for what is missing, and read what it says"
+_RUN_NIGHTLY: Final = "run `fairway nightly`, which makes everything that is missing, and read its messages"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the files of a data root say.
+    """The state of the files in a data root.
 
     Attributes:
-        catalog: the one in force; None where it cannot be read.
-        catalog_problem: why it cannot; None where it can.
-        published: the dates whose Daily hole is out, ascending.
-        records: of runs, the newest first, as far back as is looked.
-        damaged_records: what is wrong with those that are damaged.
+        catalog: the current catalog; None if it cannot be read.
+        catalog_problem: why it cannot be read; None if it can.
+        published: the dates whose Daily hole is published, ascending.
+        records: recent run records, newest first.
+        damaged_records: one message per damaged run record.
     """
 
     catalog: Catalog | None
@@ -52,14 +51,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class PoolState:
-    """How a pool is doing.
+    """The state of one level's pool.
 
     Attributes:
-        level: its name.
-        deals: in it now.
-        cap: at which nights add no more.
-        grown: deals that nights have added in the last seven days, as far as run records tell.
-        last_night: the last one that was made; None before the first.
+        level: the name of the level.
+        deals: number of deals in the pool.
+        cap: number of deals at which nights stop adding to it.
+        grown: number of deals that nights added in the last seven days, according to the run records.
+        last_night: the last night made; None before the first.
     """
 
     level: str
@@ -71,12 +70,12 @@ class PoolState:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is not as it should be, and what to do about it.
+    """A problem, and what to do about it.
 
     Attributes:
-        name: of its kind, which never changes, for programs.
+        name: of the kind of problem; it never changes, for programs.
         what: what is wrong.
-        remedy: what to do.
+        remedy: what the operator should do.
     """
 
     name: str
@@ -86,18 +85,18 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How a data root is doing.
+    """The health of a data root.
 
     Attributes:
-        now: the moment that it is told for.
-        is_today_out: whether today's Daily hole is out, today in UTC.
-        is_tomorrow_out: whether tomorrow's is.
-        last_published: the latest date whose hole is out.
-        last_success: the last run of the night that went well.
-        last_run: the last run of the night, however it ended.
-        pools: one a level; none where the catalog cannot be read.
+        now: the time for which it holds.
+        is_today_out: whether today's Daily hole is published; today is a date in UTC.
+        is_tomorrow_out: whether tomorrow's Daily hole is published.
+        last_published: the latest date whose hole is published.
+        last_success: the last successful nightly run.
+        last_run: the last nightly run, whatever its outcome.
+        pools: one per level; none if the catalog cannot be read.
         next_run: when the next night is due.
-        problems: what is wrong; none where all is well.
+        problems: everything that is wrong.
     """
 
     now: datetime
@@ -112,24 +111,24 @@ class Status:
 
     @property
     def is_well(self) -> bool:
-        """Whether there is no problem."""
+        """Whether there are no problems."""
         return not self.problems
 
     @property
     def success_age(self) -> timedelta | None:
-        """How long ago the last good run of the night ended; None where there is none."""
+        """The time since the last successful nightly run ended; None if there is none."""
         return None if self.last_success is None else self.now - self.last_success.ended
 
 
 def look(storage: Storage, now: datetime) -> Found:
-    """Read what `status_of` goes by; damage is told, not raised.
+    """Read the files that `status_of` needs. Damage is part of the result, not an error.
 
     Args:
-        storage: the data root; it is only read.
-        now: the moment, aware.
+        storage: the data root, which is only read.
+        now: the current time, with its time zone.
 
     Raises:
-        StorageError: the data root cannot be read.
+        StorageError: if the data root cannot be read.
     """
     catalog, problem = None, None
     try:
@@ -138,14 +137,14 @@ def look(storage: Storage, now: datetime) -> Found:
         problem = Problem("catalog", str(error), "run the version of Fairway that wrote it")
     except DamagedError as error:
         problem = Problem(
-            "catalog", str(error), "run `fairway repair`: the latest that is kept takes its place"
+            "catalog", str(error), "run `fairway repair`, which restores the latest kept catalog"
         )
     records, damaged = _recent_records(storage, now)
     return Found(catalog, problem, published_days(storage), records, damaged)
 
 
 def _recent_records(storage: Storage, now: datetime) -> tuple[tuple[RunRecord, ...], tuple[str, ...]]:
-    """Records from the newest back to the last good night, and at least as far as growth is told of."""
+    """Return the records back to the last successful night, and at least those needed for growth."""
     records: list[RunRecord] = []
     damaged: list[str] = []
     has_success = False
@@ -158,16 +157,16 @@ def _recent_records(storage: Storage, now: datetime) -> tuple[tuple[RunRecord, .
             has_success = has_success or (_is_good_night(record) and not _is_of_the_future(record, now))
             if has_success and record.started < since:
                 break
-        if looked == _MOST_RECORDS:
+        if looked == _MAX_RECORDS:
             break
     return tuple(records), tuple(damaged)
 
 
 def with_run(found: Found, record: RunRecord) -> Found:
-    """What is known, with a run that has just ended, whether or not its record could be written.
+    """Return the state of the files with a run that has just ended, even if its record was not written.
 
     Args:
-        found: what the files say.
+        found: the state of the files.
         record: of the run.
     """
     others = (each for each in found.records if each.run_id != record.run_id)
@@ -179,17 +178,17 @@ def _is_good_night(record: RunRecord) -> bool:
 
 
 def _is_of_the_future(record: RunRecord, now: datetime) -> bool:
-    """Whether the clock was ahead when the run ended, or is behind now; either way it proves no success."""
+    """Return whether the clock was ahead when the run ended or is behind now; such a run proves nothing."""
     return record.ended - now > _CLOCKS_DIFFER
 
 
 def status_of(now: datetime, settings: Settings, found: Found) -> Status:
-    """How a data root is doing; pure.
+    """Return the health of a data root; a pure function.
 
     Args:
-        now: the moment, aware.
-        settings: in force.
-        found: what its files say.
+        now: the current time, with its time zone.
+        settings: the settings.
+        found: the state of its files.
     """
     today = now.astimezone(UTC).date()
     past = [record for record in found.records if not _is_of_the_future(record, now)]
@@ -209,11 +208,11 @@ def status_of(now: datetime, settings: Settings, found: Found) -> Status:
 
 
 def next_nightly(now: datetime, at: time) -> datetime:
-    """The next moment at which a night is due.
+    """Return when the next night is due, which is always later than `now`.
 
     Args:
-        now: an aware moment.
-        at: the time of the day, in UTC.
+        now: the current time, with its time zone.
+        at: the time of day at which a night is made, in UTC.
     """
     today = datetime.combine(now.astimezone(UTC).date(), at, UTC)
     return today if today > now else today + _DAY
@@ -237,23 +236,23 @@ def _problems(
         behind = [pool for pool in found.catalog.pools if (pool.last_night or date.min) < last_due.date()]
         if behind:
             names = ", ".join(pool.level for pool in behind)
-            yield Problem("night", f"the night {last_due:%Y-%m-%d} was not made for {names}", _MAKE_UP)
+            yield Problem("night", f"the night {last_due:%Y-%m-%d} was not made for {names}", _RUN_NIGHTLY)
     if found.damaged_records:
         more = len(found.damaged_records) - 1
         what = found.damaged_records[0] + (f"; and {more} more" if more else "")
-        yield Problem("records", what, "restore a copy, or move it away; nothing else depends on it")
+        yield Problem("records", what, "restore a copy or move the file away; nothing else depends on it")
     doubt = _clock_doubt(last_due.date(), settings, found)
     if doubt is not None:
         yield Problem("clock", doubt.what, doubt.remedy)
     future = [record for record in found.records if _is_of_the_future(record, now)]
     if future:
         ahead = max(record.ended for record in future)
-        what = f"the clock says {now:%Y-%m-%d %H:%M} UTC, and a run ended at {ahead:%Y-%m-%d %H:%M} UTC"
-        yield Problem("clock", what, "set the clock; where it was wrong then, move that record away")
+        what = f"the clock says {now:%Y-%m-%d %H:%M} UTC, but a run ended at {ahead:%Y-%m-%d %H:%M} UTC"
+        yield Problem("clock", what, "set the clock; if it was wrong during that run, move its record away")
 
 
 def _clock_doubt(night: date, settings: Settings, found: Found) -> ClockDoubt | None:
-    """Why the service would make nothing at this moment; None where it believes the clock."""
+    """Return why the service does not trust the clock at the moment; None if it does."""
     pools = () if found.catalog is None else found.catalog.pools
     nights = [pool.last_night for pool in pools]
     sign = latest_sign(nights, found.published, settings.publish_ahead_days)
@@ -263,33 +262,35 @@ def _clock_doubt(night: date, settings: Settings, found: Found) -> ClockDoubt | 
 def _hole_problems(
     today: date, night: date, settings: Settings, published: Sequence[date]
 ) -> Iterator[Problem]:
-    """The holes that are due and not out: that of today, of tomorrow, and of dates before."""
+    """Yield a problem for unpublished holes that are due: today, tomorrow, and earlier dates."""
     there = frozenset(published)
     due = night + timedelta(days=settings.publish_ahead_days)
     for day, name in ((today, "today"), (today + _DAY, "tomorrow")):
         if settings.daily_from <= day <= due and day not in there:
-            yield Problem(name, f"the Daily hole of {name}, {day}, is not out", _MAKE_UP)
+            yield Problem(name, f"the Daily hole for {name}, {day}, is not published", _RUN_NIGHTLY)
     wanted = range((today - settings.daily_from).days)
     missing = [day for n in wanted if (day := settings.daily_from + timedelta(days=n)) not in there]
     if missing:
-        what = f"{len(missing):,} Daily holes of dates before are not out, the first that of {missing[0]}"
-        yield Problem("holes", what, _MAKE_UP)
+        what = f"{len(missing):,} earlier Daily holes are not published, the first of them for {missing[0]}"
+        yield Problem("holes", what, _RUN_NIGHTLY)
 
 
 def _run_problems(now: datetime, nights: Sequence[RunRecord]) -> Iterator[Problem]:
-    """No success for too long, and a failure that no success has followed."""
+    """Yield problems with nightly runs: no success for too long, and failures since the last success."""
     success = next((record for record in nights if record.outcome.is_good), None)
     if success is None:
-        known = f"none of the last {len(nights):,} runs of the night has gone well"
-        what = known if nights else "no run of the night is known"
-        yield Problem("success", what, _MAKE_UP)
+        known = f"none of the last {len(nights):,} nightly runs succeeded"
+        what = known if nights else "no nightly run has been recorded"
+        yield Problem("success", what, _RUN_NIGHTLY)
     elif now - success.ended > LATE_AFTER:
         hours = (now - success.ended) // timedelta(hours=1)
-        what = f"the last run of the night that went well ended {hours:,} hours ago"
-        yield Problem("success", what, "see that cron, the timer or `fairway serve` runs, and what it says")
+        what = f"the last successful nightly run ended {hours:,} hours ago"
+        yield Problem(
+            "success", what, "check that cron, the timer or `fairway serve` is running and read its log"
+        )
     since = [record for record in nights if success is None or record.started > success.started]
     failed = [record for record in since if record.outcome is Outcome.FAILED]
     if failed:
-        times = f"{len(failed):,} runs" if len(failed) > 1 else "the last run"
-        what = f"{times} of the night failed, at {failed[0].ended:%Y-%m-%d %H:%M} UTC: {failed[0].error}"
-        yield Problem("failure", what, "mend what it says; the next run that goes well ends this")
+        runs = f"the last {len(failed):,} nightly runs" if len(failed) > 1 else "the last nightly run"
+        what = f"{runs} failed, most recently at {failed[0].ended:%Y-%m-%d %H:%M} UTC: {failed[0].error}"
+        yield Problem("failure", what, "fix the cause; this problem disappears after the next successful run")

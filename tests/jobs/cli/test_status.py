@@ -1,7 +1,6 @@
-"""`fairway status` as a container's health check asks it: quick, from files alone, exit code 0 or 1."""
+"""`fairway status`: fast enough for a health check, reads only files, and exits with 0 or 1."""
 
 import json
-import resource
 import subprocess
 import sys
 from datetime import UTC, date, datetime, timedelta
@@ -19,7 +18,6 @@ from tests.support.doubles import MemoryStorage
 from tests.support.run_records import run_at
 
 NOON = datetime(2026, 11, 30, 12, 30, tzinfo=UTC)  # half an hour after the made root was
-MOST_SECONDS = 0.5
 
 
 @pytest.fixture
@@ -34,10 +32,10 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.usefixtures("at")
-def test_a_root_in_order_is_told_so_with_0(made_root: Path) -> None:
+def test_a_healthy_root_ends_with_0(made_root: Path) -> None:
     text = done("status", "--data", made_root).text
-    assert text.startswith("all is well\n")
-    assert "today's hole:      out (2026-11-30 UTC)" in text
+    assert text.startswith("no problems\n")
+    assert "today's hole:      published (2026-11-30 UTC)" in text
     assert "last success:      2026-11-30 12:00 UTC, 30 min ago" in text
     assert "next run:          2026-12-01 00:05 UTC" in text
     assert f"data root:         {made_root}" in text
@@ -48,13 +46,13 @@ def test_a_root_in_order_is_told_so_with_0(made_root: Path) -> None:
     assert document["problems"] == []
 
 
-def test_the_same_root_two_days_later_is_told_to_be_silent_with_1(made_root: Path, at: Any) -> None:
+def test_the_same_root_three_days_later_ends_with_1(made_root: Path, at: Any) -> None:
     at(NOON + timedelta(days=3))
     outcome = fairway("status", "--data", made_root)
     assert outcome.code == 1
     assert outcome.err == ""
-    assert "tomorrow: the Daily hole of tomorrow, 2026-12-04, is not out" in outcome.text
-    assert "success: the last run of the night that went well ended 72 hours ago" in outcome.text
+    assert "tomorrow: the Daily hole for tomorrow, 2026-12-04, is not published" in outcome.text
+    assert "success: the last successful nightly run ended 72 hours ago" in outcome.text
     document = json.loads(fairway("status", "--data", made_root, "--json").out)
     assert [problem["name"] for problem in document["problems"]] == [
         "today",
@@ -64,7 +62,7 @@ def test_the_same_root_two_days_later_is_told_to_be_silent_with_1(made_root: Pat
     ]
 
 
-def test_the_same_root_with_the_clock_behind_says_so(made_root: Path, at: Any) -> None:
+def test_a_clock_that_is_behind_is_reported(made_root: Path, at: Any) -> None:
     at(NOON - timedelta(hours=2))
     outcome = fairway("status", "--data", made_root)
     assert outcome.code == 1
@@ -72,19 +70,19 @@ def test_the_same_root_with_the_clock_behind_says_so(made_root: Path, at: Any) -
 
 
 @pytest.mark.usefixtures("at")
-def test_an_empty_root_and_none_are_told_apart(tmp_path: Path) -> None:
+def test_an_empty_root_and_a_missing_one_are_distinguished(tmp_path: Path) -> None:
     outcome = fairway("status", "--data", tmp_path / "none")
-    assert (outcome.code, "there is no data root" in outcome.complaint) == (1, True)  # two answers, no more
+    assert (outcome.code, "there is no data root" in outcome.complaint) == (1, True)  # never another status
     open_root(tmp_path / "root", create=True)
     outcome = fairway("status", "--data", tmp_path / "root")
     assert outcome.code == 1
     assert "last success:      none yet" in outcome.text
-    assert "holes are out to:  none is out" in outcome.text
+    assert "last published:    none" in outcome.text
     assert set(files_of(tmp_path)) == {"root/.fairway-root"}
 
 
 @pytest.mark.usefixtures("at")
-def test_a_damaged_root_is_told_with_1_and_what_to_do(tmp_path: Path) -> None:
+def test_damage_is_reported_with_1_and_what_to_do(tmp_path: Path) -> None:
     storage = open_root(tmp_path, create=True)
     storage.create("catalog.json", b"{")
     storage.create("runs/20261130T000500Z-7.json", b"{")
@@ -98,7 +96,7 @@ def test_a_damaged_root_is_told_with_1_and_what_to_do(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def old_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A root of three years, as far as its small files go."""
+    """A root with the small files of three years."""
     storage = open_root(tmp_path_factory.mktemp("old"), create=True)
     for n in range(1000):
         day = date(2026, 1, 1) + timedelta(days=n)
@@ -107,7 +105,7 @@ def old_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(b"{}\n")
     memory = MemoryStorage()
-    for n in range(2000):  # all failed, so that the search for a success goes as far back as it ever does
+    for n in range(2000):  # all failed, so that the search for a success goes back to its limit
         moment = datetime(2023, 1, 1, 0, 5, tzinfo=UTC) + timedelta(hours=12 * n)
         write_record(memory, run_at(moment, Outcome.FAILED))
     (storage.root / "runs").mkdir()
@@ -128,26 +126,13 @@ finally:
 """
 
 
-def test_it_loads_nothing_heavy(old_root: Path) -> None:
-    ended = asked(old_root)
+def test_no_slow_library_is_loaded(old_root: Path) -> None:
+    ended = run_status(old_root)
     assert (ended.returncode, ended.stderr) == (1, "")
     assert "last run:          2025-09-26 12:05 UTC, failed" in ended.stdout
 
 
-@pytest.mark.soak
-def test_it_takes_less_than_half_a_second_however_old_the_root(old_root: Path) -> None:
-    assert min(processor_seconds(old_root) for _ in range(3)) < MOST_SECONDS
-
-
-def asked(root: Path) -> "subprocess.CompletedProcess[str]":
+def run_status(root: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-c", LOADED, str(root)], cwd=ROOT, capture_output=True, text=True, check=False
     )
-
-
-def processor_seconds(root: Path) -> float:
-    """What a look takes of the processor, because the machine may have other work."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    asked(root)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -1,4 +1,4 @@
-"""The metrics are there after every run, however it ended, whole and readable, and are no run's downfall."""
+"""Metrics are written after every run, atomically, in a valid format, and never make a run fail."""
 
 import dataclasses
 from contextlib import suppress
@@ -48,20 +48,20 @@ def text_of(found: Found, settings: Settings = SETTINGS, now: datetime = NOW) ->
     return metrics_text(status_of(now, settings, found), found, settings, "0.1.0")
 
 
-def test_nights_that_were_missed_are_told_for_a_day_though_later_runs_found_none() -> None:
-    def told(now: datetime, *records: RunRecord) -> float:
+def test_missed_nights_are_reported_for_a_day_even_if_later_runs_found_none() -> None:
+    def missed(now: datetime, *records: RunRecord) -> float:
         return values_of(text_of(Found(empty_catalog(), None, OUT, records, ()), now=now))["missed_nights",]
 
     three, none = (dataclasses.replace(A_RECORD.counts, missed=missed) for missed in (3, 0))
     first = run_at(NOW, counts=three)
     second = run_at(NOW + timedelta(minutes=1), counts=none)
     failed = run_at(NOW - timedelta(minutes=1), Outcome.FAILED, counts=three)
-    assert told(NOW, failed) == 3
-    assert told(NOW + timedelta(hours=1), second, first, failed) == 3
-    assert told(NOW + timedelta(days=2), second, first, failed) == 0
+    assert missed(NOW, failed) == 3
+    assert missed(NOW + timedelta(hours=1), second, first, failed) == 3
+    assert missed(NOW + timedelta(days=2), second, first, failed) == 0
 
 
-def test_what_is_known_of_a_root_is_in_them() -> None:
+def test_metrics_hold_the_state_of_a_root() -> None:
     found = values_of(text_of(Found(empty_catalog(), None, OUT, (A_RECORD, run_at(NOW, job="gc")), ())))
     assert found["last_success_timestamp_seconds",] == pytest.approx(A_RECORD.ended.timestamp())
     assert found["published_through_timestamp_seconds",] == datetime(2026, 12, 2, tzinfo=UTC).timestamp()
@@ -84,16 +84,16 @@ def test_what_is_known_of_a_root_is_in_them() -> None:
     assert sum(found["problem", each] for each in PROBLEMS) == 1
 
 
-def test_where_nothing_is_known_every_alert_about_silence_fires() -> None:
+def test_without_any_files_the_timestamps_are_zero() -> None:
     found = values_of(text_of(Found(None, None, (), (), ())))
     assert found["last_success_timestamp_seconds",] == 0
     assert found["published_through_timestamp_seconds",] == 0
     assert not any(name.startswith(("pool_", "last_run_", "job_")) for name, *_ in found)
 
 
-def test_every_problem_that_status_can_tell_has_its_series() -> None:
+def test_every_kind_of_problem_has_its_series() -> None:
     records = (run_at(NOW + timedelta(days=1)), run_at(NOW - timedelta(days=1), Outcome.FAILED))
-    problem = Problem("catalog", "damaged", "mend it")
+    problem = Problem("catalog", "damaged", "fix it")
     nothing = status_of(NOW, SETTINGS, Found(empty_catalog(), problem, (), records, ("damaged",)))
     assert {each.name for each in nothing.problems} == set(PROBLEMS)
 
@@ -108,7 +108,7 @@ def test_every_problem_that_status_can_tell_has_its_series() -> None:
         ((OUT[0], OUT[2]), OUT[0]),
     ],
 )
-def test_holes_are_out_through_the_last_date_before_a_gap(
+def test_holes_are_published_through_the_last_date_before_a_gap(
     published: tuple[date, ...], through: date | None
 ) -> None:
     assert published_through(OUT[0], published) == through
@@ -130,7 +130,7 @@ def values_in(root: Path, name: str = METRICS_FILE) -> Values:
     ("error", "outcome"),
     [(None, "done"), (CheckError("x"), "failed"), (SystemExit(143), "stopped"), (ValueError("x"), "failed")],
 )
-def test_they_are_written_however_a_run_ends(
+def test_metrics_are_written_whatever_the_outcome_of_a_run(
     tmp_path: Path, error: BaseException | None, outcome: str
 ) -> None:
     with suppress(CheckError, SystemExit, ValueError):
@@ -141,7 +141,7 @@ def test_they_are_written_however_a_run_ends(
     assert found["job_last_run_good", "nightly"] == (outcome == "done")
 
 
-def test_another_run_leaves_what_is_known_of_the_night(tmp_path: Path) -> None:
+def test_another_job_does_not_change_the_nightly_metrics(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     run(storage, None)
     later = dataclasses.replace(TOOLS, clock=lambda: NOW + timedelta(hours=1))
@@ -152,7 +152,7 @@ def test_another_run_leaves_what_is_known_of_the_night(tmp_path: Path) -> None:
     assert found["job_last_run_timestamp_seconds", "repair"] == NOW.timestamp() + 3600
 
 
-def test_they_lie_where_the_settings_say_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_metrics_are_written_atomically_to_the_file_in_the_settings(tmp_path: Path) -> None:
     place = tmp_path / "collected" / "fairway.prom"
     run(LocalStorage(tmp_path / "root"), None, metrics_file=place)
     assert values_in(place.parent, place.name)["last_run_dailies",] == 5
@@ -160,8 +160,8 @@ def test_they_lie_where_the_settings_say_whole_or_not_at_all(tmp_path: Path) -> 
     assert not (tmp_path / "root" / METRICS_FILE).exists()
 
 
-@pytest.mark.parametrize("blocked", ["a file stands above", "a folder stands there"])
-def test_where_they_cannot_be_written_the_run_is_none_the_worse(
+@pytest.mark.parametrize("blocked", ["a file is in the way", "a folder has that name"])
+def test_a_run_succeeds_even_if_its_metrics_cannot_be_written(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, blocked: str
 ) -> None:
     place = tmp_path / "blocked" / "fairway.prom"
@@ -175,7 +175,7 @@ def test_where_they_cannot_be_written_the_run_is_none_the_worse(
     assert ["metrics were not written" in each.message for each in caplog.records].count(True) == 1
 
 
-def test_what_stopped_a_run_is_told_though_the_metrics_fail_too(
+def test_the_error_of_a_run_is_raised_even_if_its_metrics_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_handles(*_: object) -> None:
@@ -186,7 +186,7 @@ def test_what_stopped_a_run_is_told_though_the_metrics_fail_too(
         run(LocalStorage(tmp_path), CheckError("too bad"))
 
 
-def test_a_run_whose_record_could_not_be_written_is_in_them_all_the_same(
+def test_a_run_whose_record_cannot_be_written_is_still_in_the_metrics(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_space(*_: object) -> None:
@@ -203,7 +203,7 @@ def test_a_run_whose_record_could_not_be_written_is_in_them_all_the_same(
     assert found["last_success_timestamp_seconds",] == (NOW - timedelta(hours=12, seconds=-10)).timestamp()
 
 
-def test_damage_in_the_root_does_not_keep_them_from_being_written(tmp_path: Path) -> None:
+def test_metrics_are_written_for_a_damaged_root(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     storage.create(daily_path(TODAY), b"{")
     storage.create("runs/x.json", b"{")
