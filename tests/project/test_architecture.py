@@ -1,6 +1,5 @@
 import ast
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from tests.project.architecture import (
     uses,
     violations,
 )
+from tests.support.command import run_child
 
 ROOT = Path(__file__).parents[2]
 FLOORS = floors_in((ROOT / "ARCHITECTURE.md").read_text("utf-8"))
@@ -203,8 +203,7 @@ def tracked() -> list[str]:
     """Every file of the repository, or a skip where this is no checkout."""
     if not (ROOT / ".git").exists() or shutil.which("git") is None:
         pytest.skip("this is no git checkout, or git is not installed")
-    run = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
-    return run.stdout.removesuffix("\0").split("\0")
+    return run_child("git", "ls-files", "-z", check=True).stdout.removesuffix("\0").split("\0")
 
 
 def test_the_top_level_holds_only_what_belongs_there() -> None:
@@ -233,7 +232,5 @@ except SystemExit as end:
     assert not end.code, end.code
 sys.stderr.write(" ".join(name for name in {HEAVY!r} if name in sys.modules))
 """
-    run = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    run = run_child(sys.executable, "-c", program)
     assert (run.returncode, run.stderr) == (0, "")

@@ -92,12 +92,44 @@ def done(*arguments: object, stdin: bytes = b"") -> Outcome:
     return outcome
 
 
+def show(error_output: str) -> None:
+    """Write a child's standard error to that of the test, which pytest shows if the test fails."""
+    sys.stderr.write(error_output)
+
+
+def run_child(*words: object, **options: Any) -> "subprocess.CompletedProcess[str]":
+    """Run a program to its end, from the root of the repository unless `cwd` says otherwise.
+
+    Args:
+        words: the program and its arguments.
+        options: of `subprocess.run`; with `check=True` the program must succeed.
+    """
+    settings = {"cwd": ROOT, "capture_output": True, "text": True} | options
+    try:
+        ended = subprocess.run([str(word) for word in words], check=settings.pop("check", False), **settings)
+    except subprocess.CalledProcessError as error:
+        show(error.stderr)
+        raise
+    show(ended.stderr)
+    return ended
+
+
+class Child(subprocess.Popen[str]):
+    """A process whose standard error is also written to that of the test."""
+
+    def communicate(self, input: str | None = None, timeout: float | None = None) -> tuple[str, str]:  # noqa: A002
+        """See `subprocess.Popen.communicate`."""
+        out, err = super().communicate(input, timeout)
+        show(err or "")
+        return out, err
+
+
 @contextmanager
 def spawned(
     *arguments: object, variables: Mapping[str, str] | None = None, stdin: BinaryIO | None = None
-) -> Iterator["subprocess.Popen[str]"]:
-    """The command as a process of its own; it is killed at the end of the block if it still runs."""
-    process = subprocess.Popen(
+) -> Iterator[Child]:
+    """Start the command as a child process; kill it at the end of the block if it still runs."""
+    process = Child(
         [sys.executable, "-c", PROGRAM, *map(str, arguments)],
         cwd=ROOT,
         env={**os.environ, **(variables or {})},
@@ -119,6 +151,7 @@ def read_until(process: "subprocess.Popen[str]", words: str) -> None:
     lines = []
     for line in process.stderr:
         lines.append(line)
+        show(line)
         if words in line:
             return
     raise AssertionError(f"{words!r} is not in {''.join(lines)!r}")

@@ -22,7 +22,7 @@ from jobs.settings.model import ALLOWED, Settings
 from jobs.settings.sources import VARIABLES, from_file, text_of
 from jobs.watch.status import PROBLEMS
 from pipeline.work.records import Outcome, record_document
-from tests.support.command import ROOT, check_words
+from tests.support.command import ROOT, check_words, run_child
 from tests.support.run_records import STARTED, run_at
 
 FOLDER = ROOT / "jobs" / "deploy"
@@ -108,9 +108,7 @@ def units(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def analyzed(*words: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     if shutil.which("systemd-analyze") is None:
         pytest.skip("there is no systemd here")
-    return subprocess.run(
-        ["systemd-analyze", *words], cwd=folder, capture_output=True, text=True, check=False
-    )
+    return run_child("systemd-analyze", *words, cwd=folder)
 
 
 def test_systemd_finds_nothing_wrong_with_the_units(units: Path) -> None:

@@ -16,7 +16,7 @@ from pipeline.daily.files import INDEX_PATH
 from pipeline.pools import nights as generate
 from pipeline.pools.catalog import CATALOG_FILE, kept_path
 from pipeline.query.views import SQL_FILE
-from tests.support.command import PROGRAM, ROOT, done, files_of
+from tests.support.command import PROGRAM, done, files_of, run_child
 from tests.support.ordeal import (
     ROWS,
     VARIABLES,
@@ -137,12 +137,10 @@ def test_a_trace_of_a_real_night_shows_the_same_order(tmp_path: Path) -> None:
     night = ["nightly", "--date", "2931-03-01", "--allow-future", "--data", str(root)]
     variables = {**VARIABLES, "FAIRWAY_DAILY_FROM": "2931-03-01"}
     options = ["-f", "-y", "-qq", "--seccomp-bpf", "-s", "0", "-e", "signal=none"]
-    subprocess.run(
-        ["strace", *options, "-e", f"trace={TRACED}", "-o", trace, sys.executable, "-c", PROGRAM, *night],
-        cwd=ROOT,
+    run_child(
+        *("strace", *options, "-e", f"trace={TRACED}", "-o", trace, sys.executable, "-c", PROGRAM, *night),
         env={**os.environ, **variables},
         check=True,
-        capture_output=True,
     )
     check_order(traced(trace.read_text(), root), {}, root)
 

@@ -15,7 +15,7 @@ import pytest
 
 from pipeline.store.root import open_root
 from pipeline.store.storage import INCOMING
-from tests.support.command import PROGRAM, ROOT, STOP_SECONDS, done, files_of, read_until, spawned
+from tests.support.command import PROGRAM, ROOT, STOP_SECONDS, done, files_of, read_until, run_child, spawned
 
 # Far ahead of any clock, so that no solution is put out however late the tests run.
 FUTURE = "2931-03-01"
@@ -27,14 +27,7 @@ LARGE = {"FAIRWAY_DEALS_PER_NIGHT": "3000", "FAIRWAY_DAILY_FROM": FUTURE}
 def shell(command: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
     """Run `fairway` as $0 in a shell, with its pipes."""
     program = f'fairway() {{ "{sys.executable}" -c "{PROGRAM}" "$@"; }}\n{command}'
-    return subprocess.run(
-        ["bash", "-c", program, "bash", *map(str, arguments)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=STOP_SECONDS,
-    )
+    return run_child("bash", "-c", program, "bash", *arguments, timeout=STOP_SECONDS)
 
 
 def records(root: Path) -> list[dict[str, object]]:
@@ -83,9 +76,7 @@ def test_who_thinks_again_while_the_command_loads_sees_no_traceback() -> None:
         "builtins.__import__ = stop\n"
         "from jobs.cli import main; main()"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    run = run_child(sys.executable, "-c", program)
     assert (run.returncode, run.stdout, run.stderr) == (130, "", "")
 
 
@@ -217,11 +208,5 @@ finally:
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
 def test_what_only_reads_loads_no_kernels(made_root: Path, arguments: tuple[str, ...], loaded: str) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", LOADED, *arguments, "--data", str(made_root)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    ended = run_child(sys.executable, "-c", LOADED, *arguments, "--data", made_root, check=True)
     assert ended.stderr == f"loaded: {loaded}"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import ROOT
+from tests.support.command import ROOT, run_child
 
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "solver", "pipeline", "jobs")
 NIGHT = ("nightly", "--date", "2931-03-01", "--allow-future")
@@ -33,14 +33,7 @@ class Command:
 
 
 def run(*words: object, cwd: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [str(word) for word in words],
-        cwd=cwd,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_child(*words, cwd=cwd, env={**os.environ, **variables})
 
 
 @pytest.fixture(scope="module")

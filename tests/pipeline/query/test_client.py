@@ -4,7 +4,6 @@ import json
 import os
 import select
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from pipeline.query.client import Question, asked_apart
 from pipeline.query.engine import asked
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
-from tests.support.command import PROGRAM, ROOT, STOP_SECONDS, done, fairway, files_of, spawned
+from tests.support.command import PROGRAM, STOP_SECONDS, done, fairway, files_of, run_child, spawned
 
 LONG = "a" * 55_000
 FOREVER = "select sleep_ms(3600000)"
@@ -244,8 +243,8 @@ sys.exit(os.waitstatus_to_exitcode(code))
 
 def peak_megabytes(*arguments: object) -> float:
     """Most memory that the command, or the process that answers it, has resident."""
-    command = [sys.executable, "-c", MEASURED, sys.executable, "-c", PROGRAM, *map(str, arguments)]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    command = (sys.executable, "-c", MEASURED, sys.executable, "-c", PROGRAM, *arguments)
+    ended = run_child(*command, check=True)
     return int(ended.stdout) * (1 if sys.platform == "darwin" else 1024) / 1e6
 
 
