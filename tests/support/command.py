@@ -104,7 +104,8 @@ def run_child(*words: object, **options: Any) -> "subprocess.CompletedProcess[st
         words: the program and its arguments.
         options: of `subprocess.run`; with `check=True` the program must succeed.
     """
-    settings = {"cwd": ROOT, "capture_output": True, "text": True} | options
+    settings: dict[str, Any] = {"cwd": ROOT, "capture_output": True, "text": True} | options
+    ended: subprocess.CompletedProcess[str]
     try:
         ended = subprocess.run([str(word) for word in words], check=settings.pop("check", False), **settings)
     except subprocess.CalledProcessError as error:

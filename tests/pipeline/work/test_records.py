@@ -91,22 +91,22 @@ def test_a_record_of_a_later_minor_version_is_read_and_of_a_later_major_one_refu
     ("changed", "words"),
     [
         ({"schema": None}, "its schema is None"),
-        ({"run_id": "x"}, "run_id is 'x', which names no run"),
-        ({"run_id": "20261130T000501Z-7"}, "run_id is '20261130T000501Z-7', and started says"),
-        ({"started": "yesterday"}, "yesterday"),
-        ({"ended": "2026-11-30T00:05:00"}, "names no time zone"),
-        ({"ended": 5}, "ended is 5, which is of the wrong kind"),
-        ({"outcome": "fine"}, "'fine' is not a valid Outcome"),
-        ({"deals": -1}, "deals is -1, which is no count"),
-        ({"nights": True}, "nights is True, which is no count"),
-        ({"nights": "1"}, "nights is '1', which is no count"),
-        ({"change": 1.5}, "change is 1.5"),
-        ({"error": ["x"]}, "error is"),
-        ({"levels": {"easy": 1}}, "levels is"),
-        ({"levels": ["easy"]}, "levels holds 'easy', which is no object"),
-        ({"levels": [{"level": "easy"}]}, "it lacks 'sampled'"),
-        ({"stages": {"sampling": 1}}, "it lacks 'solving'"),
-        ({"stages": {"sampling": None}}, "sampling is None, which is no number of seconds"),
+        ({"run_id": "x"}, "run_id is 'x', which does not name a run"),
+        ({"run_id": "20261130T000501Z-7"}, "run_id is 20261130T000501Z-7, but started gives"),
+        ({"started": "yesterday"}, "started"),
+        ({"started": "0001-01-01T00:00:00+05:00"}, "out of range"),
+        ({"ended": "2026-11-30T00:05:00"}, "ended has no time zone"),
+        ({"ended": 5}, "ended"),
+        ({"outcome": "fine"}, "outcome"),
+        ({"deals": -1}, "negative count"),
+        ({"nights": True}, "nights"),
+        ({"nights": "1"}, "nights"),
+        ({"change": 1.5}, "change"),
+        ({"error": ["x"]}, "error"),
+        ({"levels": {"easy": 1}}, "levels"),
+        ({"levels": ["easy"]}, "levels.0"),
+        ({"levels": [{"level": "easy"}]}, "levels.0.sampled': Field required"),
+        ({"stages": {"sampling": None}}, "stages.sampling"),
     ],
     ids=str,
 )
@@ -127,7 +127,7 @@ def test_a_record_that_lacks_a_field_is_damaged(name: str) -> None:
 
 
 def test_a_record_under_another_name_is_damaged() -> None:
-    with pytest.raises(DamagedError, match="it tells of the run 20261130T000500Z-7"):
+    with pytest.raises(DamagedError, match="it is the record of the run 20261130T000500Z-7"):
         parse_record(written(record_document(A_RECORD)), "runs/20261130T000500Z-8.json")
 
 
