@@ -20,6 +20,7 @@ from jobs.settings.load import environment
 from jobs.settings.sources import PREFIX
 from jobs.terminal import clock
 from pipeline.deals.certify import warm_up
+from solver.jit import is_interpreted
 from tests.support.command import done
 from tests.support.ordeal import Stage
 from tests.support.victim import Victim
@@ -30,7 +31,8 @@ _PRIVATE.mkdir(mode=0o700, exist_ok=True)
 _HOME.mkdir(exist_ok=True)
 os.environ.pop("XDG_CACHE_HOME", None)
 os.environ.update(HOME=str(_HOME), FAIRWAY_CACHE=str(_PRIVATE))
-warm_up()  # so that no test measures or reports a compilation
+if not is_interpreted():
+    warm_up()  # so that no test measures or reports a compilation
 _variables = environment()
 
 # Whoever starts the tests in the background of a script lets SIGINT be ignored, and so would every process
