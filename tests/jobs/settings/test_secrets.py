@@ -1,4 +1,4 @@
-"""The secret key: where it may come from, where it never shows, and what is said where there is none."""
+"""The secret key: where it can come from, where it never shows, and the warning if there is none."""
 
 import hashlib
 import json
@@ -51,7 +51,7 @@ def shows_key(text: str) -> bool:
 # Where it comes from
 
 
-def test_a_key_file_that_is_the_users_alone_gives_the_key(key_file: Path) -> None:
+def test_a_private_key_file_supplies_the_key(key_file: Path) -> None:
     variables = {"FAIRWAY_DAILY_KEY_FILE": str(key_file)}
     for text in (KEY, f"{KEY}\n", f"{KEY.upper()}\r\n"):
         key_file.write_text(text)
@@ -62,7 +62,7 @@ def test_a_key_file_that_is_the_users_alone_gives_the_key(key_file: Path) -> Non
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o610, 0o644, 0o666])
-def test_a_key_file_that_others_can_get_at_is_refused_with_78(key_file: Path, mode: int) -> None:
+def test_a_key_file_that_others_can_access_is_rejected_with_78(key_file: Path, mode: int) -> None:
     key_file.chmod(mode)
     outcome = fairway("daily", "show")
     assert f"FAIRWAY_DAILY_KEY_FILE: {key_file} is accessible to others (mode {mode:o})" in outcome.complaint
@@ -71,15 +71,17 @@ def test_a_key_file_that_others_can_get_at_is_refused_with_78(key_file: Path, mo
 
 
 @pytest.mark.parametrize("content", ["", KEY[:-1], f"{KEY}0", KEY.replace("0", "g"), f" {KEY}", f"{KEY}\n\n"])
-def test_a_key_file_with_anything_but_64_hex_digits_is_refused_with_78(key_file: Path, content: str) -> None:
+def test_a_key_file_with_anything_but_64_hex_digits_is_rejected_with_78(key_file: Path, content: str) -> None:
     key_file.write_text(content)
     outcome = fairway("nightly")
     assert outcome.complaint == "FAIRWAY_DAILY_KEY_FILE: the key must be exactly 64 hexadecimal digits"
     assert outcome.code == 78
 
 
-def test_a_key_file_that_is_none_is_refused_with_78(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    os.mkfifo(tmp_path / "pipe")  # nobody will ever write into it
+def test_a_key_file_that_cannot_be_read_is_rejected_with_78(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "pipe")  # without a writer
     for place in (tmp_path / "nowhere", tmp_path, tmp_path / "pipe"):
         monkeypatch.setenv("FAIRWAY_DAILY_KEY_FILE", str(place))
         outcome = fairway("nightly")
@@ -90,13 +92,13 @@ def test_a_key_file_that_is_none_is_refused_with_78(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
-def test_a_key_file_of_another_user_is_refused(key_file: Path) -> None:
+def test_a_key_file_of_another_user_is_rejected(key_file: Path) -> None:
     os.chown(key_file, 65534, 65534)
     with pytest.raises(ConfigurationError, match="belongs to another user"):
         configure({"FAIRWAY_DAILY_KEY_FILE": str(key_file)}, 1)
 
 
-def test_a_key_and_a_key_file_together_are_refused(key_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_and_a_key_file_together_are_rejected(key_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAIRWAY_DAILY_KEY", KEY)
     outcome = fairway("nightly")
     assert outcome.complaint == "FAIRWAY_DAILY_KEY and FAIRWAY_DAILY_KEY_FILE are both set; unset one of them"
@@ -134,7 +136,7 @@ def test_a_key_is_its_bytes_and_never_shows_them() -> None:
 
 
 def everything_of(root: Path, *outcomes: Outcome) -> str:
-    """All that runs have left and said, as text in which any byte shows."""
+    """Return everything that runs have written or printed, as text in which every byte shows."""
     data = [*files_of(root).values(), *(outcome.out + outcome.err.encode() for outcome in outcomes)]
     return "".join(repr(each) for each in data)
 
@@ -158,7 +160,7 @@ def test_the_key_is_in_no_file_log_record_or_error(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.usefixtures("key_file")
-def test_the_key_is_in_no_traceback_of_a_fault_nobody_foresaw(
+def test_the_key_is_in_no_traceback_of_an_unexpected_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fault(day: object, key: object, _watch: object) -> None:
@@ -169,11 +171,11 @@ def test_the_key_is_in_no_traceback_of_a_fault_nobody_foresaw(
         fairway("nightly", "--data", tmp_path / "root")
     whole = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
     text = "".join(whole.format())
-    assert "key = <the daily key>" in text  # the variables are shown, and this one does not show itself
+    assert "key = <the daily key>" in text  # variables are shown, but the key hides itself
     assert not shows_key(text)
 
 
-# What is said without one
+# The warning without one
 
 
 def warnings_in(outcome: Outcome) -> int:
@@ -181,7 +183,7 @@ def warnings_in(outcome: Outcome) -> int:
 
 
 @pytest.mark.parametrize("command", [["nightly"], ["daily", "publish"]], ids=" ".join)
-def test_holes_without_a_key_are_pointed_out_once_with_the_way_to_one(
+def test_publishing_without_a_key_warns_once_and_says_how_to_make_one(
     command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outcome = done(*command, "--data", tmp_path / "root")
@@ -204,7 +206,7 @@ def solutions_of(root: Path) -> dict[str, list[str]]:
     }
 
 
-def test_solutions_wait_for_the_end_of_their_date_unless_they_are_wanted_at_once(tmp_path: Path) -> None:
+def test_solutions_wait_for_the_end_of_their_date_unless_requested_at_once(tmp_path: Path) -> None:
     publishing = ("daily", "publish", "--data", tmp_path)
     done(*publishing)
     days = ["2026-11-29", "2026-11-30", "2026-12-01", "2026-12-02"]
@@ -219,13 +221,13 @@ def test_solutions_wait_for_the_end_of_their_date_unless_they_are_wanted_at_once
     assert "2 solutions put out, 2026-11-30 to 2026-12-02" in done(*now).text
     assert solutions_of(tmp_path) == {"private/solutions": [], "daily/solutions": days}
     before = files_of(tmp_path / "daily")
-    done(*publishing)  # they stay out
+    done(*publishing)  # they stay published
     assert files_of(tmp_path / "daily") == before
     done("verify", "--data", tmp_path)
     assert fairway(*publishing, "--solutions", "later").code == 2
 
 
-def test_holes_published_with_their_solutions_have_them_out_at_once(tmp_path: Path) -> None:
+def test_holes_can_be_published_with_their_solutions(tmp_path: Path) -> None:
     done("daily", "publish", "--solutions", "now", "--data", tmp_path)
     assert solutions_of(tmp_path)["private/solutions"] == []
     assert len(solutions_of(tmp_path)["daily/solutions"]) == 4
