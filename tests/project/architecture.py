@@ -137,7 +137,12 @@ OWNED: Final = (
         "files are written through the storage module",
         ("open", "io.open", "shutil", "tempfile", *_OS_WRITES, *_PATH_WRITES),
         (
-            *("pipeline/store/storage.py", "jobs/runs/lock.py", "jobs/settings/key_file.py"),
+            *(
+                "pipeline/store/storage.py",
+                "jobs/runs/lock.py",
+                "jobs/settings/key_file.py",
+                "jobs/watch/hooks.py",
+            ),
             *(
                 "solver/kernel_cache.py",
                 "jobs/cli/*",
@@ -156,6 +161,7 @@ OWNED: Final = (
             *(
                 "jobs/runs/lock.py",
                 "jobs/settings/key_file.py",
+                "jobs/watch/hooks.py",
                 "jobs/settings/sources.py",
                 "solver/kernel_cache.py",
             ),
