@@ -10,7 +10,7 @@ from jobs.terminal.options import MOST_DEALS, Config, Data, Json, Workers, numbe
 from jobs.terminal.outcome import DONE, FAILED
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
-from pipeline.integrity.report import CheckResult
+from pipeline.integrity.report import Check
 from pipeline.integrity.verify import SAMPLE_SIZE
 from pipeline.integrity.verify import verify as run_checks
 from pipeline.work.executors import local_work
@@ -54,7 +54,7 @@ def verify(
     return DONE if passed else FAILED
 
 
-def _document(result: CheckResult) -> dict[str, Any]:
+def _document(result: Check) -> dict[str, Any]:
     return {
         "name": result.name,
         "passed": result.is_passed,
@@ -66,7 +66,7 @@ def _document(result: CheckResult) -> dict[str, Any]:
     }
 
 
-def _print(results: tuple[CheckResult, ...]) -> None:
+def _print(results: tuple[Check, ...]) -> None:
     width = max((len(result.name) for result in results), default=0)
     for result in results:
         verdict = "ok  " if result.is_passed else "FAIL"

@@ -108,12 +108,10 @@ def _earlier_catalogs(storage: Storage, log: RepairLog) -> Iterator[Catalog]:
 
 
 def _repair_views(storage: Storage, catalog: Catalog, log: RepairLog) -> None:
-    if SQL_FILE not in storage.list(SQL_FILE):
-        if part_paths(catalog) or daily_paths(storage) or run_paths(storage):
-            write_views(storage, catalog)
-            log.repair(SQL_FILE, "missing; written again")
-        return
-    before = storage.read(SQL_FILE)
+    before = storage.read(SQL_FILE) if SQL_FILE in storage.list(SQL_FILE) else None
+    if before is None and not (part_paths(catalog) or daily_paths(storage) or run_paths(storage)):
+        return  # an empty data root
     write_views(storage, catalog)
     if storage.read(SQL_FILE) != before:
-        log.repair(SQL_FILE, "not the text that Fairway writes; written again")
+        fault = "missing" if before is None else "not the text that Fairway writes"
+        log.repair(SQL_FILE, f"{fault}; written again")

@@ -8,6 +8,7 @@ still be read.
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from functools import partial
+from typing import Final
 
 from pipeline.daily.calendar import is_over
 from pipeline.daily.files import INDEX_PATH, daily_path, private_solution_path, solution_path
@@ -25,7 +26,7 @@ from pipeline.work.executors import Work
 from solver.errors import UsageError
 from solver.table.deal import parse_deal
 
-TASK = "dailies"
+TASK: Final = "dailies"
 
 
 def repair_dailies(storage: Storage, key: DailyKey | None, now: datetime, log: RepairLog, work: Work) -> None:

@@ -4,10 +4,10 @@ A problem is an error in the data root. A note is not an error but worth knowing
 that today's code would not choose.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from itertools import islice
-from types import TracebackType
 from typing import Final
 
 from solver.errors import FairwayError
@@ -34,51 +34,30 @@ class Finding:
         return self.what if self.what.startswith(self.file) else f"{self.file}: {self.what}"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """The result of one check.
-
-    Attributes:
-        name: the name of the check.
-        unit: what it counts, in the plural.
-        checked: how many it checked.
-        problems: errors in the data root.
-        notes: other findings worth knowing.
-        seconds: how long it took.
-    """
-
-    name: str
-    unit: str
-    checked: int
-    problems: tuple[Finding, ...]
-    notes: tuple[Finding, ...]
-    seconds: float
-
-    @property
-    def is_passed(self) -> bool:
-        """Whether it found no problems."""
-        return not self.problems
-
-
+@dataclass(slots=True)
 class Check:
-    """One check while it runs; it may run in several pieces, one per part.
+    """One check; it may run in several pieces, such as one per part.
 
     Attributes:
         name: the name of the check.
         unit: what it counts, in the plural.
-        checked: how many it has checked so far.
+        checked: how many it has checked.
         problems: errors in the data root.
         notes: other findings worth knowing.
         seconds: how long it has taken.
     """
 
-    def __init__(self, name: str, unit: str) -> None:
-        self.name = name
-        self.unit = unit
-        self.checked = 0
-        self.problems: list[Finding] = []
-        self.notes: list[Finding] = []
-        self.seconds = 0.0
+    name: str
+    unit: str
+    checked: int = 0
+    problems: list[Finding] = field(default_factory=list)
+    notes: list[Finding] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether it has found no problems."""
+        return not self.problems
 
     def problem(self, file: str, what: str) -> None:
         """Add a problem."""
@@ -90,39 +69,12 @@ class Check:
 
     def collect(self, file: str, faults: Iterable[str]) -> None:
         """Add the first faults of one file as problems, and the number of the others."""
-        found = iter(faults)
-        for fault in islice(found, MAX_PER_FILE):
+        rest = iter(faults)
+        for fault in islice(rest, MAX_PER_FILE):
             self.problem(file, fault)
-        more = sum(1 for _ in found)
+        more = sum(1 for _ in rest)
         if more:
             self.problem(file, f"and {more} more like these")
-
-    def result(self) -> CheckResult:
-        """Return the result so far."""
-        findings = tuple(self.problems), tuple(self.notes)
-        return CheckResult(self.name, self.unit, self.checked, *findings, self.seconds)
-
-
-class _Piece:
-    """Context manager for a piece of a check: times it, and turns errors about the data into problems."""
-
-    def __init__(self, check: Check, file: str, clock: Callable[[], float]) -> None:
-        self._check = check
-        self._file = file
-        self._clock = clock
-        self._begun = clock()
-
-    def __enter__(self) -> Check:
-        return self._check
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        self._check.seconds += self._clock() - self._begun
-        if not isinstance(error, FairwayError):
-            return False
-        self._check.problem(self._file, str(error))
-        return True  # damage is reported, and the next check goes on
 
 
 class Report:
@@ -136,16 +88,24 @@ class Report:
         self._clock = clock
         self._checks: dict[str, Check] = {}
 
-    def check(self, name: str, unit: str, file: str) -> _Piece:
-        """Return a context manager for a piece of a check.
+    @contextmanager
+    def check(self, name: str, unit: str, file: str) -> Iterator[Check]:
+        """Time a piece of a check, and turn an error about the data root into a problem.
 
         Args:
             name: the name of the check.
             unit: what it counts, in the plural.
             file: the file of the problem that is added if the piece ends with an error.
         """
-        return _Piece(self._checks.setdefault(name, Check(name, unit)), file, self._clock)
+        check = self._checks.setdefault(name, Check(name, unit))
+        begun = self._clock()
+        try:
+            yield check
+        except FairwayError as error:  # the next check goes on
+            check.problem(file, str(error))
+        finally:
+            check.seconds += self._clock() - begun
 
-    def results(self) -> tuple[CheckResult, ...]:
-        """Return the results so far."""
-        return tuple(check.result() for check in self._checks.values())
+    def results(self) -> tuple[Check, ...]:
+        """Return the checks so far."""
+        return tuple(self._checks.values())

@@ -9,7 +9,7 @@ from typing import Final
 
 from pipeline.integrity.dailies import choose_again, verify_dailies
 from pipeline.integrity.pools import verify_history, verify_pools
-from pipeline.integrity.report import NOT_A_FILE, CheckResult, Report
+from pipeline.integrity.report import NOT_A_FILE, Check, Report
 from pipeline.pools.catalog import DEALS_PREFIX, Catalog, parse_part_path
 from pipeline.query.views import SQL_FILE, catalog_sql, daily_paths, part_paths
 from pipeline.store.storage import Storage
@@ -28,7 +28,7 @@ def verify(
     work: Work,
     clock: Callable[[], float],
     irregular_paths: Callable[[], Sequence[str]] = tuple,
-) -> tuple[CheckResult, ...]:
+) -> tuple[Check, ...]:
     """Check everything in a data root.
 
     Args:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pipeline.daily.files import INDEX_PATH
 from pipeline.daily.publish import publish
 from pipeline.deals.levels import LEVELS
-from pipeline.integrity.report import CheckResult
+from pipeline.integrity.report import Check
 from pipeline.integrity.verify import verify
 from pipeline.pools.catalog import Catalog, Part, load_catalog, save_catalog
 from pipeline.pools.nights import add_nights
@@ -50,7 +50,7 @@ CHOSEN = "holes chosen again"
 VIEWS = "views for DuckDB"
 RUNS = "run records"
 
-Results = Mapping[str, CheckResult]
+Results = Mapping[str, Check]
 
 WORK = Work(ThreadPoolExecutor(2))
 

@@ -190,7 +190,7 @@ def test_a_published_hole_is_handed_on_byte_for_byte(made_root: Path, tmp_path: 
 @pytest.mark.parametrize("command", ["show", "export"])
 def test_a_hole_that_is_not_out_is_told_with_1(made_root: Path, command: str) -> None:
     outcome = fairway("daily", command, "--date", "2026-11-01", "--data", made_root)
-    assert "hole of 2026-11-01 is not published; `fairway daily publish` puts out" in outcome.complaint
+    assert "hole of 2026-11-01 is not published; `fairway daily publish` publishes" in outcome.complaint
     assert outcome.code == 1
 
 

@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Callable
-from datetime import date
 from typing import Any
 
 import pytest
 
 from pipeline.daily.checks import daily_faults, deal_of, solution_faults
-from pipeline.daily.hole import choose, daily_bytes, solution_bytes
 from pipeline.store.documents import DAILY_SCHEMA, Document, parse, schema_faults
 from solver.table.deal import parse_deal
 from tests.support.reference import REFERENCE
@@ -127,10 +125,3 @@ def test_a_line_that_ends_with_another_score_is_found(daily: Document, solution:
     assert solution_faults(solution | better, daily | better) == (
         "$.line: it ends with a score of 0, not -1",
     )
-
-
-@pytest.mark.parametrize("day", [date(2026, 1, day) for day in range(1, 6)], ids=str)
-def test_new_holes_are_valid(day: date) -> None:
-    hole = choose(day, None)
-    daily = parse(daily_bytes(hole), "daily")
-    assert (daily_faults(daily), solution_faults(parse(solution_bytes(hole), "solution"), daily)) == ((), ())

@@ -90,6 +90,7 @@ def test_a_key_of_another_size_is_refused() -> None:
 @pytest.mark.parametrize(
     "day",
     [
+        date(2026, 1, 1),
         date(2026, 12, 31),
         date(2027, 1, 1),
         date(2028, 2, 29),
@@ -100,7 +101,7 @@ def test_a_key_of_another_size_is_refused() -> None:
     ],
     ids=str,
 )
-def test_leap_days_year_ends_and_centuries_have_valid_holes(day: date) -> None:
+def test_first_and_last_days_leap_days_and_centuries_have_valid_holes(day: date) -> None:
     hole = choose(day, None)
     daily = parse(daily_bytes(hole), "daily")
     assert daily_faults(daily) == ()

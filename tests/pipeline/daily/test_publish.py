@@ -85,28 +85,20 @@ def test_the_index_lists_the_dailies_by_date(site: Site) -> None:
     assert [entry["solution"] is not None for entry in index["dailies"]] == [True, True, False, False]
 
 
-def test_a_solution_is_nowhere_public_before_its_date_is_over(site: Site) -> None:
+def test_a_solution_is_private_until_its_date_is_over(site: Site) -> None:
     site.publish(now=HALF_OVER)
     for day in DAYS:
-        over = day <= date(2026, 11, 28)
-        there = [path(day) in site.files() for path in (solution_path, private_solution_path)]
-        assert there == [over, not over]
+        is_over = day <= date(2026, 11, 28)
+        exist = [path(day) in site.files() for path in (solution_path, private_solution_path)]
+        assert exist == [is_over, not is_over]
 
 
-def test_from_the_first_daily_on_there_is_an_index_and_solutions_come_before_their_dailies(
-    site: Site,
-) -> None:
-    places = [path for operation, path in site.changes() if operation != "remove"]
+def test_the_index_comes_first_then_each_solution_before_its_daily(site: Site) -> None:
     solutions = [solution_path(DAYS[0]), solution_path(DAYS[1])]
     solutions += [private_solution_path(DAYS[2]), private_solution_path(DAYS[3])]
-    dailies = [daily_path(day) for day in DAYS]
-    pairs = [path for pair in zip(solutions, dailies, strict=True) for path in pair]
-    assert places == [INDEX_PATH, *pairs, INDEX_PATH]
-
-
-def test_dailies_are_only_ever_created(site: Site) -> None:
-    operations = {operation for operation, path in site.changes() if path in map(daily_path, DAYS)}
-    assert operations == {"create"}
+    files = [path for day, path in zip(DAYS, solutions, strict=True) for path in (path, daily_path(day))]
+    created = [("create", path) for path in files]
+    assert site.changes() == [("replace", INDEX_PATH), *created, ("replace", INDEX_PATH)]
 
 
 def test_another_order_and_several_runs_give_the_same_files(site: Site, undisturbed: Files) -> None:
@@ -163,10 +155,19 @@ def test_work_and_result_can_travel_to_another_process(monkeypatch: pytest.Monke
 # Stopped anywhere
 
 CHANGES = 10  # the index, two files per hole, the index again
+RELEASE_CHANGES = 5  # two files per solution, the index
 
 
 def test_publishing_takes_as_many_changes_as_the_tests_below_stop_at(site: Site) -> None:
     assert len(site.changes()) == CHANGES
+    site.publish(now=NONE_OVER)
+    moves = [
+        move
+        for day in DAYS[:2]
+        for move in (("create", solution_path(day)), ("remove", private_solution_path(day)))
+    ]
+    assert site.changes() == [*moves, ("replace", INDEX_PATH)]
+    assert len(moves) + 1 == RELEASE_CHANGES
 
 
 def assert_sound(site: Site) -> None:
@@ -189,40 +190,21 @@ STOPS = {
 
 
 @pytest.mark.parametrize("stop", STOPS.values(), ids=STOPS)
-@pytest.mark.parametrize("at", range(CHANGES))
+@pytest.mark.parametrize(
+    ("is_published", "at"),
+    [*((False, at) for at in range(CHANGES)), *((True, at) for at in range(RELEASE_CHANGES))],
+)
 def test_stopped_at_any_change_the_next_run_completes_it_to_the_same_bytes(
-    site: Site, undisturbed: Files, at: int, stop: tuple[BaseException, bool]
+    site: Site, undisturbed: Files, is_published: bool, at: int, stop: tuple[BaseException, bool]
 ) -> None:
     fault, after = stop
+    if is_published:  # two solutions are left to be released
+        site.publish(now=NONE_OVER)
     with pytest.raises(type(fault)):
         site.publish(storage=FailingStorage(site.root, at, fault, after=after))
     assert_sound(site)
     site.publish()
     assert site.files() == undisturbed
-
-
-@pytest.mark.parametrize("stop", STOPS.values(), ids=STOPS)
-@pytest.mark.parametrize("at", range(5))
-def test_stopped_while_two_solutions_move_the_next_run_completes_it(
-    site: Site, undisturbed: Files, at: int, stop: tuple[BaseException, bool]
-) -> None:
-    fault, after = stop
-    site.publish(now=NONE_OVER)
-    with pytest.raises(type(fault)):
-        site.publish(storage=FailingStorage(site.root, at, fault, after=after))
-    assert_sound(site)
-    site.publish()
-    assert site.files() == undisturbed
-
-
-def test_two_solutions_move_in_five_changes(site: Site) -> None:
-    site.publish(now=NONE_OVER)
-    moves = [
-        move
-        for day in DAYS[:2]
-        for move in (("create", solution_path(day)), ("remove", private_solution_path(day)))
-    ]
-    assert site.changes() == [*moves, ("replace", INDEX_PATH)]
 
 
 @pytest.mark.parametrize("leftover_now", [NONE_OVER, ALL_OVER], ids=["private", "public"])

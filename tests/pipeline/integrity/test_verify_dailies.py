@@ -11,6 +11,9 @@ from pipeline.daily import publish as publish_module
 from pipeline.daily.files import INDEX_PATH, daily_path, private_solution_path, solution_path
 from pipeline.daily.hole import choose
 from pipeline.daily.publish import publish
+from pipeline.errors import StorageError
+from pipeline.integrity.dry_run import RepairLog
+from pipeline.integrity.repair import repair
 from pipeline.store.storage import LocalStorage
 from tests.support.sound_root import (
     CHOSEN,
@@ -61,6 +64,27 @@ def test_a_file_that_is_not_a_daily_is_found(storage: LocalStorage, content: byt
     storage.replace(daily_path(DAYS[1]), content)
     found = problems(verified(storage, SAMPLE))
     assert found[DAILIES][0].startswith(daily_path(DAYS[1]))
+
+
+class Unreadable(LocalStorage):
+    """A data root in which the disk fails to read some files."""
+
+    paths: tuple[str, ...] = ()
+
+    def read(self, path: str) -> bytes:
+        if path in self.paths:
+            raise StorageError(f"cannot read {path}: Input/output error")
+        return super().read(path)
+
+
+def test_files_that_cannot_be_read_are_found_but_not_replaced(storage: LocalStorage) -> None:
+    failing = Unreadable(storage.root)
+    for path, name in ((daily_path(DAYS[0]), DAILIES), (solution_path(DAYS[0]), SOLUTIONS)):
+        failing.paths = (path,)
+        assert problems(verified(failing)) == {name: [f"{path}: cannot read {path}: Input/output error"]}
+        with pytest.raises(StorageError, match="Input/output error"):
+            repair(failing, RepairLog(), None, NOW, WORK)
+    assert problems(verified(storage)) == {}
 
 
 def test_a_daily_with_other_spaces_is_found(storage: LocalStorage) -> None:
