@@ -6,12 +6,12 @@ published hole, whatever its version and key.
 
 from collections.abc import Iterator
 from datetime import date
-from math import floor
+from fractions import Fraction
 from typing import Final
 
 from pipeline.daily.calendar import hole_number
 from pipeline.deals.fragments import rules_document
-from pipeline.deals.levels import HIGHEST_PAR, LOWEST_PAR
+from pipeline.deals.levels import par_of_mean
 from pipeline.store.documents import DAILY_SCHEMA, SOLUTION_SCHEMA, Document, schema_faults
 from solver.cards import parse_card
 from solver.errors import LineError
@@ -80,13 +80,9 @@ def _steady_faults(daily: Document) -> Iterator[str]:
     if abs(cleared - steady["clear_rate"]) > (2 - LOWEST_SCORE) * _ROUNDING + _SLACK:
         yield f"$.steady.clear_rate: {steady['clear_rate']} is not {cleared:.9f}, as the probabilities say"
     # A mean that was rounded to a boundary between two pars may have either.
-    pars = {_par(steady["mean"] + error) for error in (-_ROUNDING, _ROUNDING)}
+    pars = {par_of_mean(Fraction(steady["mean"] + error)) for error in (-_ROUNDING, _ROUNDING)}
     if daily["par"] not in pars:
         yield f"$.par: {daily['par']} does not match a mean of {steady['mean']}"
-
-
-def _par(mean: float) -> int:
-    return min(HIGHEST_PAR, max(LOWEST_PAR, floor(mean + 0.5)))
 
 
 def _other_hole_faults(solution: Document, daily: Document) -> Iterator[str]:

@@ -4,10 +4,10 @@ A problem is an error in the data root. A note is not an error but worth knowing
 that today's code would not choose.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
+from types import TracebackType
 from typing import Final
 
 from solver.errors import FairwayError
@@ -88,24 +88,39 @@ class Report:
         self._clock = clock
         self._checks: dict[str, Check] = {}
 
-    @contextmanager
-    def check(self, name: str, unit: str, file: str) -> Iterator[Check]:
-        """Time a piece of a check, and turn an error about the data root into a problem.
+    def check(self, name: str, unit: str, file: str) -> "_Piece":
+        """Return a context manager for a piece of a check.
 
         Args:
             name: the name of the check.
             unit: what it counts, in the plural.
             file: the file of the problem that is added if the piece ends with an error.
         """
-        check = self._checks.setdefault(name, Check(name, unit))
-        begun = self._clock()
-        try:
-            yield check
-        except FairwayError as error:  # the next check goes on
-            check.problem(file, str(error))
-        finally:
-            check.seconds += self._clock() - begun
+        return _Piece(self._checks.setdefault(name, Check(name, unit)), file, self._clock)
 
     def results(self) -> tuple[Check, ...]:
         """Return the checks so far."""
         return tuple(self._checks.values())
+
+
+class _Piece:
+    """Times a piece of a check, and turns an error about the data root into a problem."""
+
+    def __init__(self, check: Check, file: str, clock: Callable[[], float]) -> None:
+        self._check = check
+        self._file = file
+        self._clock = clock
+        self._begun = clock()
+
+    def __enter__(self) -> Check:
+        return self._check
+
+    # Not a `contextlib.contextmanager`, so that type checkers see that errors do not leave the block.
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        self._check.seconds += self._clock() - self._begun
+        if not isinstance(error, FairwayError):
+            return False
+        self._check.problem(self._file, str(error))
+        return True

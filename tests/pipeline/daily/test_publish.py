@@ -160,6 +160,9 @@ RELEASE_CHANGES = 5  # two files per solution, the index
 
 def test_publishing_takes_as_many_changes_as_the_tests_below_stop_at(site: Site) -> None:
     assert len(site.changes()) == CHANGES
+
+
+def test_releasing_two_solutions_takes_as_many_changes_as_the_tests_below_stop_at(site: Site) -> None:
     site.publish(now=NONE_OVER)
     moves = [
         move
