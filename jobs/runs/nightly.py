@@ -20,8 +20,8 @@ from pipeline.deals.certify import warm_up
 from pipeline.deals.levels import LEVELS
 from pipeline.errors import CheckError, DamagedError
 from pipeline.pools.catalog import Catalog, load_catalog, save_catalog
+from pipeline.pools.garbage import clear_unreferenced
 from pipeline.pools.nights import add_nights
-from pipeline.pools.parts import clear_unreferenced
 from pipeline.store.storage import LocalStorage
 from pipeline.work.counts import Counts
 from pipeline.work.executors import Work, local_work

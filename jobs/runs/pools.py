@@ -12,8 +12,7 @@ from jobs.runs.run import runs_by_change
 from jobs.settings.model import Settings
 from pipeline.pools.catalog import Catalog, Pool, load_catalog
 from pipeline.pools.compact import compact
-from pipeline.pools.garbage import Garbage, find_garbage, remove_garbage
-from pipeline.pools.parts import clear_unreferenced
+from pipeline.pools.garbage import Garbage, clear_unreferenced, find_garbage, remove_garbage
 from pipeline.pools.regenerate import drop_unfinished, forget_request, plan_regeneration, regenerate
 from pipeline.pools.rollback import roll_back
 from pipeline.store.storage import LocalStorage

@@ -7,12 +7,11 @@ version may give another hash; then the part is left alone.
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 
-from pipeline.deals.certify import warm_up
 from pipeline.deals.columns import Row
 from pipeline.errors import DamagedError
 from pipeline.integrity.dry_run import RepairLog, put
 from pipeline.pools.catalog import Catalog, Part, Pool
-from pipeline.pools.nights import certified_span, new_rows, spans
+from pipeline.pools.nights import certified_batches, new_rows
 from pipeline.pools.parquet import part_bytes, pyarrow_version
 from pipeline.pools.parts import check_named_part, puzzles_of
 from pipeline.pools.puzzles import PuzzleIds
@@ -35,7 +34,6 @@ def repair_parts(storage: Storage, catalogs: Iterable[Catalog], log: RepairLog, 
     for pool in (pool for catalog in catalogs for pool in catalog.pools):
         faults = dict(_damaged_parts(storage, pool, seen))
         if faults:
-            warm_up()
             _repair_pool(storage, pool, faults, log, work)
 
 
@@ -82,7 +80,7 @@ def _repair_part(
 def _rows_of(level: str, part: Part, known: PuzzleIds, work: Work) -> list[Row]:
     """Return the deals of a part's numbers, without those whose puzzle is already in the pool."""
     rows: list[Row] = []
-    with closing(work.in_order(certified_span, spans(level, part.first, part.last))) as batches:
+    with closing(certified_batches(level, part.first, part.last, work)) as batches:
         for batch in batches:
             rows += new_rows(batch.rows, known)
             work.progress.update(level, min(len(rows), part.rows), part.rows)

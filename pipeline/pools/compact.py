@@ -1,7 +1,7 @@
-"""A pool's many small parts put together into few large ones: the same rows, cut as a regeneration cuts them.
+"""Compaction: join the many small parts of a pool into few large ones with the same rows.
 
-The parts of before stay where they are, named by the catalog that is kept, until `pipeline.pools.garbage`
-removes them. At most a few parts are held in memory, whatever the size of the pool.
+The new parts are cut as in a regeneration. The old ones stay, named by the kept catalog, until
+`pipeline.pools.garbage` removes them. Memory is bounded: a few parts, whatever the size of the pool.
 """
 
 import dataclasses
@@ -11,29 +11,30 @@ from typing import Any
 
 from pipeline.errors import CheckError
 from pipeline.pools.catalog import Catalog, Part, PartName, Pool, save_catalog
+from pipeline.pools.garbage import clear_unreferenced
 from pipeline.pools.parquet import joined, read_part, table_bytes
-from pipeline.pools.parts import PART_ROWS, clear_unreferenced, read_named_part, write_part_file
+from pipeline.pools.parts import PART_ROWS, read_named_part, write_part_file
 from pipeline.store.storage import Storage
 from pipeline.versions import PART_VERSIONS
 from pipeline.work.progress import Progress
 
 
 def compact(storage: Storage, catalog: Catalog, level: str, progress: Progress) -> Catalog:
-    """Put the parts of a level's pool together, and switch to them in one step.
+    """Join the parts of a level's pool, and switch to the new parts in one step.
 
-    A part by itself and parts made by other versions of Fairway's definitions stay as they are.
+    Single parts, and parts made by other versions of Fairway's definitions, stay as they are.
 
     Args:
         storage: the data root; the caller holds its lock.
-        catalog: the one in force.
-        level: whose pool.
-        progress: is told of the deals that have been put into place.
+        catalog: the catalog in force.
+        level: the name of the level.
+        progress: receives the number of deals processed.
 
     Returns:
-        The catalog in force now; the same one where there was nothing to put together.
+        The catalog now in force; the same one if there was nothing to join.
 
     Raises:
-        DamagedError: a part is not what the catalog says; nothing has changed then.
+        DamagedError: a part is not as in the catalog; nothing was changed.
     """
     clear_unreferenced(storage, catalog)
     pool = catalog.pool(level)
@@ -47,7 +48,7 @@ def compact(storage: Storage, catalog: Catalog, level: str, progress: Progress) 
 
 
 def _compacted(storage: Storage, pool: Pool) -> Iterator[Part]:
-    """The parts that shall take the place of a pool's; those that are not there yet are written."""
+    """Yield the parts of the compacted pool, and write those that do not exist yet."""
     for stretch in _stretches(pool.parts):
         if stretch[0].versions == PART_VERSIONS:
             yield from _cut(storage, pool, stretch)
@@ -56,7 +57,7 @@ def _compacted(storage: Storage, pool: Pool) -> Iterator[Part]:
 
 
 def _stretches(parts: Sequence[Part]) -> Iterator[list[Part]]:
-    """Parts of one version that follow one another without a number between them."""
+    """Yield runs of parts with the same versions and no number between them."""
     stretch: list[Part] = []
     for part in parts:
         if stretch and (part.first != stretch[-1].last + 1 or part.versions != stretch[-1].versions):
@@ -68,8 +69,8 @@ def _stretches(parts: Sequence[Part]) -> Iterator[list[Part]]:
 
 
 def _cut(storage: Storage, pool: Pool, parts: Sequence[Part]) -> Iterator[Part]:
-    """The rows of parts, `PART_ROWS` to a part; a part that would come out as it is, is not touched."""
-    there = {part.first: part for part in parts}
+    """Cut the rows of parts into parts of `PART_ROWS`; a part that would stay the same is not touched."""
+    existing = {part.first: part for part in parts}
     first, waiting = parts[0].first, None
     for part in parts:
         if waiting is None and part.rows == PART_ROWS:
@@ -79,22 +80,22 @@ def _cut(storage: Storage, pool: Pool, parts: Sequence[Part]) -> Iterator[Part]:
         table = read_named_part(storage, part)
         waiting = table if waiting is None else joined([waiting, table])
         while waiting is not None and len(waiting) >= PART_ROWS:
-            made = _placed(storage, pool, there, first, waiting.slice(0, PART_ROWS))
+            made = _placed(storage, pool, existing, first, waiting.slice(0, PART_ROWS))
             yield made
             first = made.last + 1
             waiting = waiting.slice(PART_ROWS) if len(waiting) > PART_ROWS else None
     if waiting is not None:
-        yield _placed(storage, pool, there, first, waiting)
+        yield _placed(storage, pool, existing, first, waiting)
 
 
-def _placed(storage: Storage, pool: Pool, there: dict[int, Part], first: int, table: Any) -> Part:
-    """The part that holds these rows, the first of which was sampled from `first` on."""
+def _placed(storage: Storage, pool: Pool, existing: dict[int, Part], first: int, table: Any) -> Part:
+    """Return the part with these rows, whose sampling began at `first`; write it if it does not exist."""
     last: int = table["deal_number"][-1].as_py()
-    part = there.get(first)
+    part = existing.get(first)
     if part is not None and part.last == last:
         return part
     data = table_bytes(joined([table]))
     name = PartName(pool.level, pool.generation, first, last)
     if not read_part(data, name.path).equals(table):
-        raise CheckError(f"{name.path} does not hold the rows that were put into it; nothing was changed")
+        raise CheckError(f"{name.path} does not contain the rows written to it; nothing was changed")
     return write_part_file(storage, name, None, Counter(table["par"].to_pylist()), data)

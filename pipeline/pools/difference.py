@@ -1,6 +1,6 @@
-"""Two generations of a level's pool side by side: sizes, pars, the steady player's scores, which deals stay.
+"""Compare two generations of a level's pool: sizes, pars, the steady player's scores, and shared deals.
 
-Parts are read one after another. Of each deal only its number and its puzzle are kept, eight bytes each.
+Parts are read one at a time. Only the number and the puzzle id of each deal are kept, eight bytes each.
 """
 
 import math
@@ -27,14 +27,14 @@ _HEX: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A pool in a few numbers; the steady player's are those of a deal drawn from it at random.
+    """Summary of a pool; the steady player's figures are for a deal drawn from it at random.
 
     Attributes:
-        generation: of the pool.
-        deals: how many it holds.
-        pars: how many deals have each par, ascending in par.
-        scores: for each par how likely it is that the deal has this par and the steady player makes each of
-            the 52 scores, lowest first; all of them add up to 1.
+        generation: the generation of the pool.
+        deals: the number of deals.
+        pars: the number of deals of each par, ascending in par.
+        scores: for each par, the joint probabilities of this par and each of the 52 scores of the steady
+            player, lowest first; over all pars they add up to 1.
     """
 
     generation: int
@@ -44,17 +44,17 @@ class Summary:
 
     @property
     def score_distribution(self) -> tuple[float, ...]:
-        """How likely each of the 52 scores is, lowest first."""
+        """The probability of each of the 52 scores, lowest first."""
         return tuple(float(chance) for chance in self._all_scores)
 
     @property
     def mean(self) -> float:
-        """Mean score of the steady player."""
+        """The mean score of the steady player."""
         return float(self._all_scores @ _SCORES)
 
     @property
     def sd(self) -> float:
-        """Standard deviation of the steady player's score, over deals and holes."""
+        """The standard deviation of the steady player's score, over deals and holes."""
         return math.sqrt(float(self._all_scores @ (_SCORES - self.mean) ** 2))
 
     @property
@@ -64,7 +64,7 @@ class Summary:
 
     @property
     def against_par(self) -> dict[int, float]:
-        """How likely each score is against the par of its deal, ascending; 0 is par."""
+        """The probability of each score relative to the par of its deal, ascending; 0 is par."""
         chances: defaultdict[int, float] = defaultdict(float)
         for par, scores in self.scores.items():
             for score, chance in enumerate(scores, LOWEST_SCORE):
@@ -79,13 +79,13 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two pools of a level.
+    """The comparison of two pools of a level.
 
     Attributes:
-        first: the one that was named first.
-        second: the other one.
-        same_numbers: deals that are in both under one number.
-        same_puzzles: puzzles that are in both; at least as many, as a puzzle may have several numbers.
+        first: the first pool.
+        second: the second pool.
+        same_numbers: how many deal numbers are in both.
+        same_puzzles: how many puzzles are in both; at least as many, as a puzzle may have several numbers.
     """
 
     first: Summary
@@ -95,15 +95,15 @@ class Difference:
 
 
 def difference(storage: Storage, first: Pool, second: Pool) -> Difference:
-    """Hold two pools against each other.
+    """Compare two pools.
 
     Args:
         storage: the data root; it is only read.
         first: a pool with at least one deal.
-        second: another one of that level.
+        second: another pool of that level, with at least one deal.
 
     Raises:
-        DamagedError: a part is not what its catalog says.
+        DamagedError: a part is not as in its catalog.
     """
     one, other = _read(storage, first), _read(storage, second)
     return Difference(
@@ -116,7 +116,7 @@ def difference(storage: Storage, first: Pool, second: Pool) -> Difference:
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What is kept of a pool: its summary, deal numbers and puzzle ids."""
+    """The summary, deal numbers and puzzle ids of a pool."""
 
     summary: Summary
     numbers: _Identities
@@ -146,6 +146,6 @@ def _as_numbers(puzzles: Sequence[str]) -> _Identities:
 
 
 def _as_matrix(lists: Any) -> _Floats:
-    """A column of lists of 52 numbers as a matrix with a row for each."""
+    """Return a column of lists of 52 numbers as a matrix with one row per list."""
     matrix: _Floats = lists.combine_chunks().flatten().to_numpy().reshape(-1, SCORE_COUNT)
     return matrix

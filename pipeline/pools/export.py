@@ -1,8 +1,8 @@
-"""A pool as files that a game client deals from: JSON shards of 500 deals, and an index that names them.
+"""Export a pool for game clients: JSON shards of 500 deals, and an index that names them.
 
-A shard's name holds a part of its hash, so that a shard never changes and an index never names another than
-the one it means. The index is replaced in one step once all its shards are there; those that it does not name
-go last.
+The name of a shard contains a part of its hash, so a shard never changes and an index always names the right
+one. The index is replaced in one step after all its shards have been written. Shards that it does not name
+are removed last.
 """
 
 import re
@@ -32,11 +32,11 @@ _HASH_DIGITS: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What lies in the folder now.
+    """The content of an export.
 
     Attributes:
-        deals: how many deals.
-        shards: names of their files, in number order.
+        deals: the number of deals.
+        shards: the names of the shard files, in number order.
     """
 
     deals: int
@@ -44,17 +44,17 @@ class Exported:
 
 
 def export_pool(storage: LocalStorage, pool: Pool, folder: Path) -> Exported:
-    """Write a pool for clients, or bring an earlier export of the same level up to date.
+    """Write a pool for clients, or update an earlier export of the same level.
 
     Args:
         storage: the data root.
-        pool: the pool as it is in the catalog.
-        folder: where to; made when it does not exist.
+        pool: a pool of the catalog.
+        folder: the folder to write to; created if it does not exist.
 
     Raises:
-        UsageError: the folder lies in the data root, is a file, or holds something else.
+        UsageError: the folder is inside the data root, is a file, or contains something else.
         CheckError: the pool is empty.
-        DamagedError: a part of the pool is not what the catalog says.
+        DamagedError: a part of the pool is not as in the catalog.
         StorageError: the folder cannot be written.
     """
     if not pool.size:
@@ -79,22 +79,22 @@ def export_pool(storage: LocalStorage, pool: Pool, folder: Path) -> Exported:
 
 
 def _target(storage: LocalStorage, level: str, folder: Path) -> LocalStorage:
-    """The folder to write to, if it is new, empty, or holds an export of this level, whole or not."""
+    """Return the folder as a storage, if it is new or empty or contains an export of this level."""
     target = LocalStorage(folder)
     if target.root.is_relative_to(storage.root):
-        raise UsageError(f"{folder} lies in the data root {storage.root}; choose a folder outside")
+        raise UsageError(f"{folder} is inside the data root {storage.root}; choose a folder outside")
     if target.root.is_file():
-        raise UsageError(f"{folder} is a file; give a folder")
+        raise UsageError(f"{folder} is not a folder; give a folder")
     shard = re.compile(rf"{level}-[0-9]{{5}}-[0-9a-f]{{{_HASH_DIGITS}}}\.json|{re.escape(INCOMING)}.*")
     others = [name for name in names_in(target.root) if name != INDEX_NAME and not shard.fullmatch(name)]
     if others or not _is_ours(target, level):
         name = others[0] if others else INDEX_NAME
-        raise UsageError(f"{folder} holds something else ({name}); choose an empty or new folder")
+        raise UsageError(f"{folder} contains something else ({name}); choose an empty or new folder")
     return target
 
 
 def _is_ours(target: Storage, level: str) -> bool:
-    """Whether the index in the folder, if there is one, is that of this level."""
+    """Return whether the index in the folder is that of this level; true if there is no index."""
     try:
         index = parse(target.read(INDEX_NAME), INDEX_NAME)
     except MissingError:
@@ -105,7 +105,7 @@ def _is_ours(target: Storage, level: str) -> bool:
 
 
 def _cut(storage: Storage, pool: Pool) -> Iterator[list[dict[str, Any]]]:
-    """The deals of a pool in number order, `SHARD_DEALS` at a time."""
+    """Yield the deals of a pool in number order, `SHARD_DEALS` at a time."""
     waiting: list[dict[str, Any]] = []
     for part in pool.parts:
         waiting += read_named_part(storage, part, _COLUMNS).to_pylist()
@@ -117,7 +117,7 @@ def _cut(storage: Storage, pool: Pool) -> Iterator[list[dict[str, Any]]]:
 
 
 def _write_shard(target: Storage, level: str, number: int, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Write a shard; what the index says of it."""
+    """Write a shard and return its entry in the index."""
     deals = [
         {"number": str(row["deal_number"]), "deal": row["deal"], "par": row["par"], "rules": row["rules"]}
         for row in rows

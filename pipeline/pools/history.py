@@ -1,8 +1,8 @@
-"""What the pools were before: the kept catalogs, and the generations in them.
+"""The history of the pools: the kept catalogs and the generations that they name.
 
-A kept catalog is the whole file as it once was `catalog.json` (`pipeline.pools.catalog.save_catalog` keeps
-it), so that going back (`pipeline.pools.rollback`) is a swap like any other. Nothing here is ever edited;
-`pipeline.pools.garbage` removes the oldest.
+A kept catalog is an unchanged copy of what was once `catalog.json`, written by
+`pipeline.pools.catalog.save_catalog`. So going back (`pipeline.pools.rollback`) is an ordinary change of the
+catalog. Kept catalogs are never edited; `pipeline.pools.garbage` removes the oldest.
 """
 
 import dataclasses
@@ -20,9 +20,9 @@ class State:
     """A level's pool as one change of the catalog left it.
 
     Attributes:
-        change: the change, as the catalogs count them.
-        pool: the pool from then on, until the next state.
-        in_force: whether it still is the pool.
+        change: the number of the change.
+        pool: the pool from this change until the next state.
+        in_force: whether it is the pool now.
     """
 
     change: int
@@ -31,10 +31,10 @@ class State:
 
 
 def read_kept(storage: Storage, changes: Iterable[int]) -> Iterator[Catalog]:
-    """The kept catalogs of these changes; one that has been removed in the meantime is passed over.
+    """Yield the kept catalogs of these changes, without those that have been removed in the meantime.
 
     Raises:
-        DamagedError: a file is not what it must be.
+        DamagedError: a kept catalog is damaged.
     """
     for change in changes:
         path = kept_path(change)
@@ -43,19 +43,19 @@ def read_kept(storage: Storage, changes: Iterable[int]) -> Iterator[Catalog]:
         except MissingError:
             continue
         if catalog.change != change:
-            raise DamagedError(f"{path} is damaged: it says that it is change {catalog.change}")
+            raise DamagedError(f"{path} is damaged: it contains change {catalog.change}")
         yield catalog
 
 
 def states(storage: Storage, catalog: Catalog, level: str) -> tuple[State, ...]:
-    """Everything that a level's pool has been, as far as it is known; ascending, with the one in force.
+    """Return every known state of a level's pool, ascending; the one in force is among them.
 
-    A change that left this level as it was is no state of it, and neither is an empty pool.
+    A change that left this level as it was adds no state. An empty pool is not a state.
 
     Args:
         storage: the data root.
-        catalog: the one in force.
-        level: its name.
+        catalog: the catalog in force.
+        level: the name of the level.
 
     Raises:
         DamagedError: a kept catalog is damaged.
@@ -63,67 +63,67 @@ def states(storage: Storage, catalog: Catalog, level: str) -> tuple[State, ...]:
     """
     earlier = read_kept(storage, (change for change in kept_changes(storage) if change != catalog.change))
     catalogs = sorted((*earlier, catalog), key=lambda each: each.change)
-    found: list[State] = []
+    known: list[State] = []
     for each in catalogs:
         pool, is_now = each.pool(level), each.change == catalog.change
-        if found and _is_same(found[-1].pool, pool):
-            found[-1] = dataclasses.replace(found[-1], in_force=found[-1].in_force or is_now)
+        if known and _is_same(known[-1].pool, pool):
+            known[-1] = dataclasses.replace(known[-1], in_force=known[-1].in_force or is_now)
         elif pool.parts:
-            found.append(State(each.change, pool, is_now))
-    return tuple(found)
+            known.append(State(each.change, pool, is_now))
+    return tuple(known)
+
+
+def _is_same(before: Pool, after: Pool) -> bool:
+    return dataclasses.replace(before, newest_generation=after.newest_generation) == after
 
 
 def generations(known: Sequence[State]) -> dict[int, State]:
-    """For each generation of a level the state to go back to, ascending in their numbers.
+    """Return, for each generation of a level, the state that a rollback restores, ascending.
 
-    That is the last one; of the generation in force it is the one in force.
+    This is the last state of the generation, or the state in force for the generation in force.
 
     Args:
         known: from `states`.
     """
-    found: dict[int, State] = {}
+    last: dict[int, State] = {}
     for state in known:
         number = state.pool.generation
-        if number not in found or not found[number].in_force:
-            found[number] = state
-    return dict(sorted(found.items()))
+        if number not in last or not last[number].in_force:
+            last[number] = state
+    return dict(sorted(last.items()))
 
 
 def state_of_generation(known: Sequence[State], level: str, generation: int) -> State:
-    """The state of a level in a generation, as `generations` has it.
+    """Return the state of a level in a generation, as in `generations`.
 
     Args:
         known: from `states`.
-        level: its name.
-        generation: its number.
+        level: the name of the level.
+        generation: the number of the generation.
 
     Raises:
-        UsageError: nothing is known of such a generation.
+        UsageError: the generation is not known.
     """
-    found = generations(known)
-    if generation not in found:
-        there = ", ".join(map(str, found)) or "none"
-        raise UsageError(f"level {level} has no generation {generation}; those that are known: {there}")
-    return found[generation]
+    last = generations(known)
+    if generation not in last:
+        numbers = ", ".join(map(str, last)) or "none"
+        raise UsageError(f"level {level} has no generation {generation}; known generations: {numbers}")
+    return last[generation]
 
 
 def kept_parts(storage: Storage) -> dict[str, set[str]]:
-    """Every part that kept catalogs name, by path, with the hashes that they give it: one, if all is well.
+    """Return every part that a kept catalog names; see `parts_in`.
 
     Raises:
-        DamagedError: a kept catalog is damaged, so that nobody can tell what it names.
+        DamagedError: a kept catalog is damaged, so the parts that it names are unknown.
     """
     return parts_in(read_kept(storage, kept_changes(storage)))
 
 
 def parts_in(catalogs: Iterable[Catalog]) -> dict[str, set[str]]:
-    """Every part that catalogs name, by path, with the hashes that they give it."""
+    """Return the paths of all parts that catalogs name, with the hashes they give; normally one per path."""
     named: dict[str, set[str]] = {}
     for catalog in catalogs:
         for part in (part for pool in catalog.pools for part in pool.parts):
             named.setdefault(part.path, set()).add(part.sha256)
     return named
-
-
-def _is_same(before: Pool, after: Pool) -> bool:
-    return dataclasses.replace(before, newest_generation=after.newest_generation) == after

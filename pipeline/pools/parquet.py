@@ -1,7 +1,6 @@
-"""The columns of `deals`, and parts as bytes: one way to write Parquet, one to read it, one to hash its rows.
+"""Parts as Parquet files: their Arrow schema, one way to write and read them, and one to hash their rows.
 
-The only module, with `query`, that knows Arrow. The bytes of a part depend on its rows, on
-`pipeline.versions` and on the version of pyarrow; on nothing of the machine.
+The bytes of a part depend on its rows, on `pipeline.versions` and on the version of pyarrow, on nothing else.
 """
 
 import hashlib
@@ -30,7 +29,7 @@ _TYPES: Final = {
     FLOATS: pa.list_(pa.float64()),
 }
 
-# All that decides how rows become bytes, beside the rows themselves. A change here changes every new part.
+# Everything besides the rows that determines the bytes. A change here changes every new part.
 _WRITER: Final = {
     "version": "2.6",
     "data_page_version": "1.0",
@@ -56,69 +55,67 @@ DEALS_SCHEMA: Final = pa.schema(
     ],
     metadata={f"{_VERSION_PREFIX}{name}": str(version) for name, version in PART_VERSIONS.items()},
 )
-"""Types, descriptions and units of all columns, with the versions that a part written now carries."""
+"""Types, descriptions and units of all columns, with the versions that new parts carry."""
 
 
 def pyarrow_version() -> str:
-    """The version of pyarrow that writes parts here."""
+    """Return the version of pyarrow that writes parts here."""
     version: str = pa.__version__
     return version
 
 
 def part_bytes(rows: Sequence[Row]) -> bytes:
-    """Deals as the Parquet file of a part.
+    """Return rows as the Parquet file of a part.
 
     Args:
-        rows: ascending in their deal numbers.
+        rows: by ascending deal number.
 
     Raises:
-        CheckError: they are not.
+        CheckError: the deal numbers are not ascending.
     """
     for before, after in pairwise(rows):
         if after.deal_number <= before.deal_number:
-            raise CheckError(
-                f"deal {after.deal_number} comes after {before.deal_number} in the rows of a part"
-            )
+            raise CheckError(f"deal {after.deal_number} follows {before.deal_number} in the rows of a part")
     return table_bytes(table_of(rows))
 
 
 def table_bytes(table: Any) -> bytes:
-    """A table of `DEALS_SCHEMA`, ascending in its deal numbers, as the Parquet file of a part."""
+    """Return a table of `DEALS_SCHEMA`, by ascending deal number, as the Parquet file of a part."""
     stream = io.BytesIO()
     pyarrow.parquet.write_table(table, stream, **_WRITER)
     return stream.getvalue()
 
 
 def table_of(rows: Sequence[Row]) -> Any:
-    """Deals as an Arrow table of `DEALS_SCHEMA`."""
+    """Return rows as an Arrow table of `DEALS_SCHEMA`."""
     columns = zip(COLUMNS, zip(*(row.values for row in rows), strict=True), strict=True)
     arrays = [pa.array(values, _TYPES[column.type]) for column, values in columns]
     return pa.Table.from_arrays(arrays, schema=DEALS_SCHEMA)
 
 
 def joined(tables: Sequence[Any]) -> Any:
-    """The rows of whole parts, or of slices of them, as one table of `DEALS_SCHEMA`.
+    """Return the rows of parts, or of slices of them, as one table of `DEALS_SCHEMA`.
 
-    What Parquet adds to the metadata of the fields when it is read does not come along, so that the same rows
-    become the same bytes again.
+    The field metadata that reading Parquet adds is dropped, so that the same rows give the same bytes again.
     """
     whole = pa.concat_tables(tables).combine_chunks()
     return pa.Table.from_arrays(whole.columns, schema=DEALS_SCHEMA)
 
 
 def read_part(data: bytes, path: str, columns: Sequence[str] | None = None) -> Any:
-    """The Arrow table in the Parquet file of a part.
+    """Return the content of a part as an Arrow table.
 
-    It is read in this thread alone. One of Arrow's own may still hold the file's bytes when the process ends,
-    and bring it down; and where a part fits into memory it gains nothing.
+    Only this thread reads it. A thread of Arrow's own may still use the bytes when the process ends, and
+    crash it; for a part that fits in memory it would save no time.
 
     Args:
-        data: the file.
-        path: where it lies, for messages.
-        columns: which columns to read; None for all.
+        data: the content of the file.
+        path: its path, for messages.
+        columns: the columns to read; None for all.
 
     Raises:
-        DamagedError: it is no Parquet file, is from a newer Fairway, or its columns are not those of `deals`.
+        VersionError: a newer Fairway wrote the file.
+        DamagedError: it is not a Parquet file, or its columns are not those of `deals`.
     """
     try:
         file = pyarrow.parquet.ParquetFile(io.BytesIO(data), pre_buffer=False)
@@ -126,18 +123,14 @@ def read_part(data: bytes, path: str, columns: Sequence[str] | None = None) -> A
         _check_columns(found, path)
         table: Any = file.read(columns=columns, use_threads=False)
         table.validate(full=True)
-    except (
-        pa.ArrowException,
-        OSError,
-        ValueError,
-    ) as fault:  # what pyarrow raises depends on where the fault is
+    except (pa.ArrowException, OSError, ValueError) as fault:  # depends on where the fault is
         first_line = str(fault).partition("\n")[0]
-        raise DamagedError(f"{path} is damaged: no readable Parquet ({first_line})") from fault
+        raise DamagedError(f"{path} is damaged: it is not readable Parquet ({first_line})") from fault
     return table
 
 
 def versions_in(schema: Any) -> dict[str, int]:
-    """Versions that the metadata of a part's schema carry; what is no number is left out."""
+    """Return the versions in the metadata of a part's schema, without those that are not numbers."""
     texts = [[text.decode(errors="replace") for text in pair] for pair in (schema.metadata or {}).items()]
     return {
         key.removeprefix(_VERSION_PREFIX): int(value)
@@ -147,10 +140,10 @@ def versions_in(schema: Any) -> dict[str, int]:
 
 
 def logical_hash(table: Any) -> str:
-    """SHA-256 over the rows, whatever version of pyarrow wrote them and however they are cut into files.
+    """Return the SHA-256 of the rows, whatever pyarrow wrote them and however they are cut into files.
 
-    Each row is one line of JSON: an array of its values in the order of `COLUMNS`, without blanks, floats
-    with the fewest digits that read back the same.
+    Each row is hashed as a line of JSON: an array of its values in the order of `COLUMNS`, without blanks,
+    with floats in the fewest digits that round-trip.
 
     Returns:
         64 hex digits.
@@ -167,9 +160,9 @@ def _check_columns(schema: Any, path: str) -> None:
     version = versions_in(schema).get("schema", 0)
     if version > PART_VERSIONS["schema"]:
         raise VersionError(
-            f"{path} is of schema {version}, this Fairway reads {PART_VERSIONS['schema']}: upgrade it"
+            f"{path} has schema {version}, but this Fairway reads up to {PART_VERSIONS['schema']}; upgrade it"
         )
     if not schema.equals(DEALS_SCHEMA):
         wrong = [column.name for column in COLUMNS if column.name not in schema.names]
-        detail = f"without {', '.join(wrong)}" if wrong else "other types or further columns"
+        detail = f"without {', '.join(wrong)}" if wrong else "other types or additional columns"
         raise DamagedError(f"{path} is damaged: its columns are not those of deals ({detail})")

@@ -1,41 +1,31 @@
-"""Puzzle ids by the million: a set that takes eight bytes a slot where Python's own takes over a hundred.
+"""A set of millions of puzzle ids: eight bytes per slot, where a Python set takes more than 100 bytes per id.
 
-A table with open addressing: an id, which is a hash already, is looked for from the slot that its lowest bits
-name, and on from there until it or an empty slot is met.
+It is a hash table with open addressing. An id is already a hash, so its lowest bits give the slot at which
+the search begins; the search ends at the id or at an empty slot.
 """
 
 from array import array
 from collections.abc import Iterable
-from typing import Final, Protocol
+from typing import Final
 
-_LEAST_SLOTS: Final = 1024  # a power of two
-_SLOTS_AN_ID: Final = 1.5  # at least; fewer make the walks long
+_MIN_SLOTS: Final = 1024  # a power of two
+_SLOTS_PER_ID: Final = 1.5  # at least; with fewer the searches become long
 _EMPTY: Final = 0
 _HEX: Final = 16
-
-
-class KnownPuzzles(Protocol):
-    """Puzzle ids that are taken; a plain set of them is one too."""
-
-    def __contains__(self, puzzle: object, /) -> bool:
-        """Whether an id is taken."""
-
-    def add(self, puzzle: str, /) -> None:
-        """Take an id; twice is no error."""
 
 
 class PuzzleIds:
     """A set of puzzle ids that only grows.
 
     Args:
-        puzzles: ids to begin with.
-        expected: how many there will be in the end, so that the table need not be made anew on the way.
+        puzzles: the first ids.
+        expected: the expected number of ids, so that the table does not have to grow.
     """
 
     def __init__(self, puzzles: Iterable[str] = (), expected: int = 0) -> None:
         self._slots = _empty_slots(expected)
         self._count = 0
-        self._has_zero = False  # the one id that a slot cannot hold
+        self._has_zero = False  # a slot cannot hold the id 0
         self.update(puzzles)
 
     def __contains__(self, puzzle: object) -> bool:
@@ -47,11 +37,11 @@ class PuzzleIds:
 
     @property
     def bytes_held(self) -> int:
-        """Size of the table in memory."""
+        """The size of the table in memory, in bytes."""
         return len(self._slots) * self._slots.itemsize
 
     def add(self, puzzle: str) -> None:
-        """Take an id of 16 hex digits; twice is no error."""
+        """Add an id of 16 hex digits; adding it again has no effect."""
         number = int(puzzle, _HEX)
         if number == _EMPTY:
             self._has_zero = True
@@ -60,16 +50,16 @@ class PuzzleIds:
         if self._slots[place] == _EMPTY:
             self._slots[place] = number
             self._count += 1
-            if self._count * _SLOTS_AN_ID > len(self._slots):
+            if self._count * _SLOTS_PER_ID > len(self._slots):
                 self._grow()
 
     def update(self, puzzles: Iterable[str]) -> None:
-        """Take several ids."""
+        """Add several ids."""
         for puzzle in puzzles:
             self.add(puzzle)
 
     def _place(self, number: int) -> int:
-        """The slot that holds a number, or the empty one where it belongs."""
+        """Return the slot that holds a number, or the empty slot where it belongs."""
         slots, mask = self._slots, len(self._slots) - 1
         place = number & mask
         while slots[place] not in (number, _EMPTY):
@@ -85,8 +75,8 @@ class PuzzleIds:
 
 
 def _empty_slots(count: int) -> "array[int]":
-    """Slots for so many ids: a power of two, so that bits name one."""
-    slots = _LEAST_SLOTS
-    while slots < count * _SLOTS_AN_ID:
+    """Return slots for this many ids; their number is a power of two, so that a bit mask selects one."""
+    slots = _MIN_SLOTS
+    while slots < count * _SLOTS_PER_ID:
         slots *= 2
     return array("Q", [_EMPTY]) * slots

@@ -1,7 +1,7 @@
-"""A level's pool made anew, as a generation beside the old one, with a switch in one step at the end.
+"""Regeneration: make a level's pool again as a new generation, and switch to it in one step at the end.
 
-A run that was stopped is resumed by the same request, and finished parts are not made again. Another request
-is refused until the unfinished one is dropped.
+The same request resumes a run that was stopped, without making finished parts again. Other requests are
+refused until the unfinished regeneration is dropped.
 """
 
 import dataclasses
@@ -11,8 +11,9 @@ from typing import Final
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import DamagedError, MissingError
 from pipeline.pools.catalog import Catalog, PartName, Pool, generation_prefix, save_catalog
+from pipeline.pools.garbage import clear_unreferenced
 from pipeline.pools.nights import make_parts, write_counted
-from pipeline.pools.parts import PART_ROWS, clear_unreferenced, puzzles_of
+from pipeline.pools.parts import PART_ROWS, puzzles_of
 from pipeline.pools.puzzles import PuzzleIds
 from pipeline.pools.unfinished import (
     Record,
@@ -33,19 +34,19 @@ MOST_DEALS: Final = 10_000_000
 
 
 def plan_regeneration(pool: Pool, size: int | None, first: int | None) -> Regeneration:
-    """What a request means for a pool.
+    """Return the complete request for the next generation of a pool.
 
     Args:
-        pool: the pool as it is.
-        size: deals wanted; None for as many as now.
-        first: the deal number to begin with; None for that of the pool as it is.
+        pool: the pool in force.
+        size: the number of deals; None for the size of the pool.
+        first: the first deal number to sample; None for that of the pool.
 
     Raises:
         UsageError: a number is out of range, or the pool is empty and no size was given.
     """
     if size is None:
         if not pool.size:
-            raise UsageError(f"the pool of level {pool.level} is empty; say how many deals with --size N")
+            raise UsageError(f"the pool of level {pool.level} is empty; give its new size with --size N")
         size = pool.size
     if first is None:
         first = pool.parts[0].first if pool.parts else 0
@@ -53,24 +54,24 @@ def plan_regeneration(pool: Pool, size: int | None, first: int | None) -> Regene
         raise UsageError(f"size {size} is out of range; it must be one of 1 .. {MOST_DEALS}")
     if not 0 <= first <= MOST_DEAL_NUMBER + 1 - size:
         raise UsageError(
-            f"{size} deals from number {first} on are out of range; the numbers are 0 .. {MOST_DEAL_NUMBER}"
+            f"{size} deals from number {first} are out of range; the numbers are 0 .. {MOST_DEAL_NUMBER}"
         )
     return Regeneration(pool.level, next_generation(pool), first, size, dict(PART_VERSIONS))
 
 
 def regenerate(storage: Storage, catalog: Catalog, wanted: Regeneration, work: Work) -> Catalog:
-    """Make a generation, or what is missing of it, and switch the level to it.
+    """Make a generation, or its missing parts, and switch the level to it.
 
-    The record of it stays, for `forget_request`.
+    The record stays; `forget_request` removes it.
 
     Args:
         storage: the data root; the caller holds its lock.
-        catalog: the catalog as it is.
+        catalog: the catalog in force.
         wanted: from `plan_regeneration`.
         work: runs `certify_batch`; each deal of this run is counted and reported, with the level as the task.
 
     Returns:
-        The catalog that has been swapped in; by the run before, where only its last step was missing.
+        The catalog now in force; the same one if the last run lacked only its last step.
 
     Raises:
         UsageError: another regeneration of this level is unfinished.
@@ -78,11 +79,11 @@ def regenerate(storage: Storage, catalog: Catalog, wanted: Regeneration, work: W
         DamagedError: the record of the unfinished one is damaged, or there are parts without a record.
     """
     pool = catalog.pool(wanted.level)
-    is_there = was_just_made(storage, pool, wanted)
+    is_made = was_just_made(storage, pool, wanted)
     clear_unreferenced(storage, catalog)
-    if is_there:
+    if is_made:
         return catalog
-    record, known = _begun(storage, pool, wanted)
+    record, known = _begin(storage, pool, wanted)
     sizes = _part_sizes(record.missing)
     with closing(make_parts(wanted.level, record.next_number, sizes, known, work)) as made:
         for part in made:
@@ -93,19 +94,19 @@ def regenerate(storage: Storage, catalog: Catalog, wanted: Regeneration, work: W
 
 
 def forget_request(storage: Storage, pool: Pool) -> None:
-    """Remove the record of the regeneration that made a pool: the last step of its run.
+    """Remove the record of the regeneration that made a pool; this is the last step of a run.
 
-    As long as it is there, the same request finds its work done. Without it, it is a new one.
+    While the record exists, the same request finds its work done. Without it, the request is a new one.
     """
     with suppress(MissingError):
         storage.remove(record_path(pool.level, pool.generation))
 
 
 def drop_unfinished(storage: Storage, pool: Pool) -> tuple[str, ...]:
-    """Remove the unfinished generation beside a pool, its record last; only for the holder of the lock.
+    """Remove the unfinished generation of a pool, its record last; the caller holds the lock.
 
     Returns:
-        The paths that were removed; none when nothing was unfinished.
+        The removed paths; empty if nothing was unfinished.
     """
     record = record_path(pool.level, next_generation(pool))
     paths = storage.list(generation_prefix(pool.level, next_generation(pool)))
@@ -117,8 +118,8 @@ def drop_unfinished(storage: Storage, pool: Pool) -> tuple[str, ...]:
     return removed
 
 
-def _begun(storage: Storage, pool: Pool, wanted: Regeneration) -> tuple[Record, PuzzleIds]:
-    """The record to go on from, and the puzzle ids of its parts; what it does not name is cleared away."""
+def _begin(storage: Storage, pool: Pool, wanted: Regeneration) -> tuple[Record, PuzzleIds]:
+    """Return the record to continue from and the puzzle ids of its parts; remove all other files."""
     found = read_record(storage, pool)
     if found is None:
         _check_unused(storage, wanted)
@@ -136,31 +137,31 @@ def _check_unused(storage: Storage, wanted: Regeneration) -> None:
     strangers = storage.list(wanted.folder)
     if strangers:
         raise DamagedError(
-            f"{strangers[0]} lies where generation {wanted.generation} of {wanted.level} is to be made, "
-            "and nothing names it; move it away"
+            f"{strangers[0]} is in the folder of the next generation of {wanted.level}, "
+            "but nothing names it; move it away"
         )
 
 
 def _refusal(found: Regeneration, wanted: Regeneration) -> str:
     if dataclasses.replace(found, versions=wanted.versions) == wanted:
-        how = "it was begun by another version of Fairway"
+        how = "another version of Fairway began it"
     else:
         how = f"resume it with `{found.command}`"
     return (
-        f"a regeneration of {found.level}, {found.size} deals from number {found.first} on, is unfinished; "
-        f"{how}, or drop it by adding --restart"
+        f"a regeneration of {found.level}, {found.size} deals from number {found.first}, is unfinished; "
+        f"{how}, or add --restart to drop it"
     )
 
 
 def _intact(storage: Storage, record: Record) -> tuple[Record, PuzzleIds]:
-    """The record up to its first damaged part, and the puzzle ids up to there."""
+    """Return the record up to its first damaged part, with the puzzle ids of those parts."""
     intact = new_record(record.wanted)
     known = PuzzleIds(expected=record.wanted.size)
     for part in record.parts:
         try:
             known.update(puzzles_of(storage, part))
         except DamagedError:
-            break  # it is made again, and what follows it too: to the same bytes
+            break  # this part and all after it are made again, with the same bytes
         intact = intact.with_part(part)
     return intact, known
 

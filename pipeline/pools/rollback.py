@@ -1,16 +1,17 @@
-"""Going back to an earlier generation of a level's pool, or forward again: one swap of the catalog.
+"""Rollback: switch a level's pool to an earlier generation, or forward again, in one change of the catalog.
 
-The pool is what it last was in that generation, its next number and its last night included: the nights that
-have passed since are made up by the next nightly run. The generation that was left stays, as a kept catalog
-names it, and new generations still get numbers that were never used.
+The pool becomes what it last was in that generation, with its next number and its last night, so the next
+nightly run adds the nights since then. The generation that was left stays, because a kept catalog names it.
+New generations still get numbers that were never used.
 """
 
 import dataclasses
 from collections.abc import Sequence
 
 from pipeline.pools.catalog import Catalog, Pool, save_catalog
+from pipeline.pools.garbage import clear_unreferenced
 from pipeline.pools.history import State, generations, state_of_generation, states
-from pipeline.pools.parts import check_named_part, clear_unreferenced
+from pipeline.pools.parts import check_named_part
 from pipeline.store.storage import Storage
 from solver.errors import UsageError
 
@@ -20,16 +21,16 @@ def roll_back(storage: Storage, catalog: Catalog, level: str, generation: int | 
 
     Args:
         storage: the data root; the caller holds its lock.
-        catalog: the one in force.
-        level: whose pool.
-        generation: its number; None for the one below that in force.
+        catalog: the catalog in force.
+        level: the name of the level.
+        generation: the number of the generation; None for the one below that in force.
 
     Returns:
-        The catalog in force now; the same one where that generation was in force already.
+        The catalog now in force; the same one if that generation was already in force.
 
     Raises:
-        UsageError: nothing is known of such a generation.
-        DamagedError: a part of it is missing or damaged, or a kept catalog is; nothing has changed then.
+        UsageError: the generation is not known.
+        DamagedError: a part of it is missing or damaged, or a kept catalog is damaged; nothing was changed.
     """
     clear_unreferenced(storage, catalog)
     known, pool = states(storage, catalog, level), catalog.pool(level)
@@ -47,6 +48,6 @@ def _generation_before(known: Sequence[State], pool: Pool) -> int:
     if not earlier:
         raise UsageError(
             f"level {pool.level} has no generation before {pool.generation}; "
-            f"`fairway pool history {pool.level}` lists those that are known"
+            f"`fairway pool history {pool.level}` lists the known ones"
         )
     return max(earlier)

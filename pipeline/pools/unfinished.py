@@ -1,6 +1,6 @@
-"""The record of a regeneration that is not finished: what was asked for, and which parts are there already.
+"""The record of an unfinished regeneration: the request, and the parts made so far.
 
-It lies with the parts of its generation, from before the first of them until the catalog names them all.
+It is stored beside the parts of its generation, from before the first part until the catalog names them all.
 """
 
 import dataclasses
@@ -22,14 +22,14 @@ _MAX_FAULTS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Regeneration:
-    """What a new generation is to be.
+    """A request for a new generation.
 
     Attributes:
-        level: whose pool.
-        generation: the new generation.
-        first: the deal number to begin with.
-        size: how many deals.
-        versions: the definitions that make it, as `pipeline.versions.PART_VERSIONS`.
+        level: the name of the level.
+        generation: the number of the new generation.
+        first: the first deal number to sample.
+        size: the number of deals.
+        versions: the versions of the definitions, as `pipeline.versions.PART_VERSIONS`.
     """
 
     level: str
@@ -40,23 +40,23 @@ class Regeneration:
 
     @property
     def command(self) -> str:
-        """The command that asks for exactly this."""
+        """The command that makes exactly this request."""
         return f"fairway pool regenerate {self.level} --size {self.size} --from-number {self.first}"
 
     @property
     def folder(self) -> str:
-        """Where its parts lie, with the slash at the end."""
+        """The folder of its parts, with a slash at the end."""
         return generation_prefix(self.level, self.generation)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """How far a regeneration is.
+    """The progress of a regeneration.
 
     Attributes:
-        version: of the file's layout.
-        wanted: what was asked for.
-        parts: those that are there, as the catalog will name them.
+        version: the version of the file's layout.
+        wanted: the request.
+        parts: the parts made so far, as the catalog will name them.
     """
 
     version: int
@@ -65,52 +65,52 @@ class Record:
 
     @property
     def next_number(self) -> int:
-        """The deal number to go on with."""
+        """The deal number at which sampling continues."""
         return self.parts[-1].last + 1 if self.parts else self.wanted.first
 
     @property
     def missing(self) -> int:
-        """How many deals are not there yet."""
+        """The number of deals still to be made."""
         return self.wanted.size - sum(part.rows for part in self.parts)
 
     def pool(self, last_night: date | None) -> Pool:
-        """The pool that its parts make up."""
+        """Return the pool that consists of its parts."""
         generation = self.wanted.generation
         return Pool(self.wanted.level, generation, generation, self.next_number, last_night, self.parts)
 
     def with_part(self, part: Part) -> "Record":
-        """The record with one more part."""
+        """Return the record with one more part."""
         return dataclasses.replace(self, parts=(*self.parts, part))
 
 
 def new_record(wanted: Regeneration) -> Record:
-    """The record of a regeneration of which nothing is there yet."""
+    """Return the record of a regeneration that has no parts yet."""
     return Record(versions.UNFINISHED, wanted, ())
 
 
 def next_generation(pool: Pool) -> int:
-    """The number of the next generation to be made: one that was never used, whatever was rolled back."""
+    """Return the number of the next generation, which was never used, not even before a rollback."""
     return pool.newest_generation + 1
 
 
 def record_path(level: str, generation: int) -> str:
-    """Where the record of a generation lies."""
+    """Return the path of the record of a generation."""
     return f"{generation_prefix(level, generation)}{RECORD_NAME}"
 
 
 def read_record(storage: Storage, pool: Pool) -> Record | None:
-    """The record of what is being made beside a pool; None when nothing is.
+    """Return the record of a pool's unfinished regeneration; None if there is none.
 
     Raises:
-        DamagedError: the file is not what it must be.
+        DamagedError: the record is damaged.
     """
     return _read(storage, pool, next_generation(pool))
 
 
 def was_just_made(storage: Storage, pool: Pool, wanted: Regeneration) -> bool:
-    """Whether a run that was stopped right after its switch has made a pool what is wanted now.
+    """Return whether the last run completed this request but was stopped before it removed its record.
 
-    Its record is still there then, in the generation in force, until the next run that works on pools.
+    The record then stays in the generation in force until the next run that changes pools.
     """
     try:
         record = _read(storage, pool, pool.generation)
@@ -134,7 +134,7 @@ def _read(storage: Storage, pool: Pool, generation: int) -> Record | None:
 
 
 def write_record(storage: Storage, record: Record) -> None:
-    """Write the record, or bring it up to date."""
+    """Write or update the record."""
     storage.replace(record_path(record.wanted.level, record.wanted.generation), to_json(record))
 
 
@@ -143,9 +143,9 @@ def _faults(record: Record, path: str) -> Iterator[str]:
         yield "it belongs to another level or generation"
     starts = [record.wanted.first, *(part.last + 1 for part in record.parts)]
     if any(part.first != start for part, start in zip(record.parts, starts, strict=False)):
-        yield "its parts do not follow one another"
+        yield "its parts are not consecutive"
     if record.missing < 0:
-        yield "its parts hold more deals than were asked for"
+        yield "its parts contain more deals than requested"
 
 
 def _remedy(level: str) -> str:

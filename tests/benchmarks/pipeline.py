@@ -11,6 +11,7 @@ from contextlib import closing
 from pipeline.deals.levels import LEVELS
 from pipeline.pools.nights import make_parts
 from pipeline.pools.parquet import part_bytes
+from pipeline.pools.puzzles import PuzzleIds
 from pipeline.work.executors import local_work
 from tests.benchmarks.figures import Bench, Figure
 from tests.benchmarks.pipeline_worker import Worker, made_at_once, workers
@@ -57,7 +58,7 @@ def made(level: str, size: int, workers: int) -> Spent:
     def work() -> None:
         with (
             local_work(workers) as threads,
-            closing(make_parts(level, 0, [size], set(), threads)) as parts,
+            closing(make_parts(level, 0, [size], PuzzleIds(), threads)) as parts,
         ):
             part_bytes(next(parts).rows)
 

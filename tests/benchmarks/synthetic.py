@@ -23,6 +23,7 @@ from pipeline.pools.catalog import Catalog, Part, PartName, empty_catalog, load_
 from pipeline.pools.nights import make_parts
 from pipeline.pools.parquet import DEALS_SCHEMA, table_bytes, table_of
 from pipeline.pools.parts import PART_ROWS, part_of
+from pipeline.pools.puzzles import PuzzleIds
 from pipeline.query.views import write_views
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
@@ -39,7 +40,7 @@ _SAMPLE: Final = deal_numbered(0).notation
 @cache
 def certified(level: str, count: int) -> tuple[Row, ...]:
     """Return the rows of the first deals of a level."""
-    with local_work(2) as work, closing(make_parts(level, 0, [count], set(), work)) as parts:
+    with local_work(2) as work, closing(make_parts(level, 0, [count], PuzzleIds(), work)) as parts:
         return next(parts).rows
 
 

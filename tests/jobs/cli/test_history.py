@@ -127,7 +127,7 @@ def test_two_generations_are_compared(storage: LocalStorage) -> None:
     shares = [line.split()[-2] for line in text.splitlines() if line.startswith("steady makes")]
     assert sum(map(float, shares)) == pytest.approx(100, abs=0.4)
     outcome = fairway("pool", "diff", "medium", 1, 9, "--data", storage.root)
-    assert "has no generation 9; those that are known: 1, 2" in outcome.complaint
+    assert "has no generation 9; known generations: 1, 2" in outcome.complaint
     assert outcome.code == 2
 
 

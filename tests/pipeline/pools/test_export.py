@@ -195,7 +195,7 @@ def test_a_folder_with_something_else_is_refused_and_left_alone(
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_bytes(data)
     shown = name.partition("/")[0]
-    with pytest.raises(UsageError, match=rf"holds something else \({shown}\); choose an empty or new folder"):
+    with pytest.raises(UsageError, match=rf"contains something else \({shown}\); choose an empty"):
         export_pool(root, pools[0], tmp_path)
     assert content(tmp_path) == {name: data}
 
@@ -206,16 +206,16 @@ def test_the_data_root_is_no_place_for_an_export(
     before = content(root.root)
     (tmp_path / "link").symlink_to(root.root)
     for folder in (root.root, root.root / "out", root.root / "a" / ".." / "out", tmp_path / "link" / "out"):
-        with pytest.raises(UsageError, match="lies in the data root"):
+        with pytest.raises(UsageError, match="is inside the data root"):
             export_pool(root, pools[0], folder)
-    with pytest.raises(UsageError, match="holds something else"):
+    with pytest.raises(UsageError, match="contains something else"):
         export_pool(root, pools[0], root.root.parent)
     assert content(root.root) == before
 
 
 def test_a_file_is_no_folder(root: LocalStorage, pools: tuple[Pool, Pool], tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"mine")
-    with pytest.raises(UsageError, match="is a file; give a folder"):
+    with pytest.raises(UsageError, match="is not a folder; give a folder"):
         export_pool(root, pools[0], tmp_path / "file")
     with pytest.raises(StorageError, match="move away the file"):
         export_pool(root, pools[0], tmp_path / "file" / "out")

@@ -54,9 +54,9 @@ def test_of_each_generation_the_last_state_is_the_one_to_go_back_to(storage: Mem
     known = states(storage, load_catalog(storage), LEVEL)
     assert {number: state.change for number, state in generations(known).items()} == {1: 2, 2: 5}
     assert state_of_generation(known, LEVEL, 1).pool.size == 7
-    with pytest.raises(UsageError, match="level medium has no generation 3; those that are known: 1, 2"):
+    with pytest.raises(UsageError, match="level medium has no generation 3; known generations: 1, 2"):
         state_of_generation(known, LEVEL, 3)
-    with pytest.raises(UsageError, match="those that are known: none"):
+    with pytest.raises(UsageError, match="known generations: none"):
         state_of_generation((), LEVEL, 1)
 
 
@@ -81,7 +81,7 @@ def test_what_was_removed_in_the_meantime_is_passed_over(storage: MemoryStorage)
     ("damage", "fault"),
     [
         (b"{", "is not a JSON document"),
-        (catalog_bytes(dataclasses.replace(empty_catalog(), change=9)), "it says that it is change 9"),
+        (catalog_bytes(dataclasses.replace(empty_catalog(), change=9)), "it contains change 9"),
         (json.dumps({"version": 9}).encode(), "has version 9"),
     ],
 )

@@ -24,8 +24,10 @@ from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.pools import nights as generate
 from pipeline.pools.catalog import Catalog, PartName, Pool, empty_catalog, load_catalog, save_catalog
+from pipeline.pools.garbage import clear_unreferenced
 from pipeline.pools.nights import BATCH_SIZE, add_nights, make_parts
-from pipeline.pools.parts import clear_unreferenced, read_named_part
+from pipeline.pools.parts import read_named_part
+from pipeline.pools.puzzles import PuzzleIds
 from pipeline.pools.unfinished import record_path
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.counts import Clock
@@ -329,7 +331,7 @@ def test_deal_numbers_that_run_out_are_said_to(storage: LocalStorage) -> None:
     medium = dataclasses.replace(empty_catalog().pool("medium"), next_number=MOST_DEAL_NUMBER - 20)
     save_catalog(storage, empty_catalog().with_pool(medium))
     with pytest.raises(
-        CheckError, match=rf"level medium: \d+ of 60 deals .* at {MOST_DEAL_NUMBER}; begin lower"
+        CheckError, match=rf"level medium: .* at {MOST_DEAL_NUMBER} after \d+ of 60 deals; begin lower"
     ):
         add(storage, NIGHT)
     assert load_catalog(storage).pool("medium") == medium
@@ -338,10 +340,10 @@ def test_deal_numbers_that_run_out_are_said_to(storage: LocalStorage) -> None:
 def test_the_last_deal_number_can_be_admitted(storage: LocalStorage) -> None:
     last = next(n for n in range(MOST_DEAL_NUMBER, 0, -1) if fake_admitted("hard", n))
     hard = dataclasses.replace(empty_catalog().pool("hard"), next_number=last)
-    made = list(make_parts("hard", hard.next_number, [1], set(), Work(Inline())))
+    made = list(make_parts("hard", hard.next_number, [1], PuzzleIds(), Work(Inline())))
     assert [(part.first, part.last) for part in made] == [(last, last)]
     with pytest.raises(CheckError, match="begin lower"):
-        list(make_parts("hard", last + 1, [1], set(), Work(Inline())))
+        list(make_parts("hard", last + 1, [1], PuzzleIds(), Work(Inline())))
 
 
 class Recorder:
@@ -386,7 +388,7 @@ class Counting(Inline):
 
 def test_few_batches_are_in_flight_and_what_is_not_needed_is_cancelled() -> None:
     executor = Counting()
-    parts = list(make_parts("easy", 10, [20, 20], set(), Work(executor, ahead=3)))
+    parts = list(make_parts("easy", 10, [20, 20], PuzzleIds(), Work(executor, ahead=3)))
     assert executor.most == 3
     needed = -(-(parts[-1].last + 1 - 10) // BATCH_SIZE)
     assert len(executor.spans) <= needed + 2

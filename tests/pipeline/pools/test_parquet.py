@@ -188,13 +188,13 @@ def test_what_is_no_part_is_refused_with_its_name(data: bytes) -> None:
     table = table_of([fake_row("easy", 5)])
     newer = {**table.schema.metadata, b"fairway.schema": b"2"}
     cases = {
-        "no readable Parquet": [b"", b"PAR1", data[:-1], data[: len(data) // 2], b"x" * 1000],
+        "it is not readable Parquet": [b"", b"PAR1", data[:-1], data[: len(data) // 2], b"x" * 1000],
         "without par": [written(table.drop_columns(["par"]))],
-        "other types or further columns": [
+        "other types or additional columns": [
             written(table.append_column("more", pa.array([1]))),
             written(table.set_column(5, "par", pa.array([3], pa.int16()))),
         ],
-        "of schema 2, this Fairway reads 1: upgrade it": [written(table.replace_schema_metadata(newer))],
+        "has schema 2, but this Fairway reads up to 1;": [written(table.replace_schema_metadata(newer))],
     }
     for message, files in cases.items():
         for file in files:

@@ -14,8 +14,9 @@ from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.pools import nights as generate
 from pipeline.pools import regenerate
 from pipeline.pools.catalog import Catalog, Part, PartName, empty_catalog, load_catalog, save_catalog
+from pipeline.pools.garbage import clear_unreferenced
 from pipeline.pools.nights import add_nights
-from pipeline.pools.parts import clear_unreferenced, read_named_part
+from pipeline.pools.parts import read_named_part
 from pipeline.pools.regenerate import MOST_DEALS, drop_unfinished, plan_regeneration
 from pipeline.pools.unfinished import Regeneration, read_record, record_path
 from pipeline.store.storage import LocalStorage, Storage
@@ -113,8 +114,8 @@ def test_a_second_regeneration_is_the_third_generation(storage: LocalStorage) ->
         (0, None, r"size 0 is out of range; it must be one of 1 \.\. 10000000"),
         (-3, None, "size -3 is out of range"),
         (MOST_DEALS + 1, None, "size 10000001 is out of range"),
-        (5, -1, "5 deals from number -1 on are out of range"),
-        (2, MOST_DEAL_NUMBER, "2 deals from number 9223372036854775807 on are out of range"),
+        (5, -1, "5 deals from number -1 are out of range"),
+        (2, MOST_DEAL_NUMBER, "2 deals from number 9223372036854775807 are out of range"),
     ],
 )
 def test_numbers_out_of_range_are_refused(
@@ -129,7 +130,7 @@ def test_numbers_out_of_range_are_refused(
 def test_an_empty_pool_needs_a_size(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     with pytest.raises(
-        UsageError, match="the pool of level medium is empty; say how many deals with --size N"
+        UsageError, match="the pool of level medium is empty; give its new size with --size N"
     ):
         run(storage)
     pool = run(storage, size=15).pool(LEVEL)
@@ -254,9 +255,7 @@ def test_one_begun_by_another_version_is_not_resumed(
     monkeypatch.setattr(regenerate, "PART_VERSIONS", {"policy": 0})
     stopped_after(storage, 1)
     monkeypatch.undo()
-    with pytest.raises(
-        UsageError, match="begun by another version of Fairway, or drop it by adding --restart"
-    ):
+    with pytest.raises(UsageError, match="another version of Fairway began it, or add --restart to drop it"):
         run(storage)
 
 
@@ -324,8 +323,8 @@ def test_damage_to_an_unfinished_one_heals_to_the_same_bytes(
     [
         (b"{", b"", "is not a JSON document"),
         (b'"size": 35', b'"size": "35"', "wanted.size': Input should be a valid integer"),
-        (b'"size": 35', b'"size": 19', "more deals than were asked for"),
-        (b'"first": 0,\n  "size"', b'"first": 5,\n  "size"', "do not follow one another"),
+        (b'"size": 35', b'"size": 19', "more deals than requested"),
+        (b'"first": 0,\n  "size"', b'"first": 5,\n  "size"', "are not consecutive"),
         (b'"level": "medium"', b'"level": "easy"', "belongs to another level"),
         (b'"generation": 2', b'"generation": 9', "belongs to another level or generation"),
         (b"generation=0002/part", b"generation=0001/part", "the path is not that of a part"),
@@ -349,7 +348,7 @@ def test_a_damaged_record_is_said_to_be_and_can_be_dropped(
 def test_parts_without_a_record_are_never_overwritten_or_removed(storage: LocalStorage) -> None:
     stranger = PartName(LEVEL, 2, 0, 1).path
     storage.create(stranger, b"somebody's")
-    with pytest.raises(DamagedError, match=f"^{stranger} lies where generation 2 of medium is to be made"):
+    with pytest.raises(DamagedError, match=f"^{stranger} is in the folder of the next generation of medium"):
         run(storage)
     assert drop_unfinished(storage, load_catalog(storage).pool(LEVEL)) == ()
     assert storage.read(stranger) == b"somebody's"

@@ -13,7 +13,8 @@ from pipeline.pools.catalog import (
     parse_part_path,
     save_catalog,
 )
-from pipeline.pools.parts import clear_unreferenced, write_part_file
+from pipeline.pools.garbage import clear_unreferenced
+from pipeline.pools.parts import write_part_file
 from pipeline.pools.regenerate import plan_regeneration
 from pipeline.pools.rollback import roll_back
 from pipeline.pools.unfinished import new_record, read_record, record_path, write_record
@@ -63,7 +64,7 @@ def test_without_a_number_it_goes_down_one_by_one_and_forward_with_one(storage: 
 
 def test_a_generation_that_is_not_known_is_refused(storage: MemoryStorage) -> None:
     before = dict(storage.files)
-    with pytest.raises(UsageError, match="has no generation 7; those that are known: 1, 2, 3"):
+    with pytest.raises(UsageError, match="has no generation 7; known generations: 1, 2, 3"):
         back(storage, 7)
     assert storage.files == before
 
@@ -163,7 +164,7 @@ def test_a_part_that_the_history_names_is_never_written_over(storage: MemoryStor
     name = parse_part_path(path)
     assert name is not None
     before = dict(storage.files)
-    with pytest.raises(DamagedError, match=f"^{path} would come out otherwise today, and an earlier catalog"):
+    with pytest.raises(DamagedError, match=f"^{path} would have other content today, and an earlier catalog"):
         write_part_file(storage, name, None, {3: 2}, b"what another version of pyarrow writes")
     assert storage.files == before
     assert pool == load_catalog(storage).pool(LEVEL)
