@@ -1,13 +1,14 @@
-"""`fairway nightly`: one night, and a report of it."""
+"""`fairway nightly`: run the nightly job once and print what it did."""
 
 import logging
 import shlex
 import sys
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from jobs.days import check_not_future
+from jobs.runs.nightly import NightReport, run_night
 from jobs.terminal import clock
 from jobs.terminal.context import check_clock, job_context, read_settings, storage_at, warn_without_key
 from jobs.terminal.log import start_log
@@ -15,9 +16,6 @@ from jobs.terminal.options import AllowFuture, Config, Data, Json, LogFormat, Wo
 from jobs.terminal.output import put_json, put_table, say, typed_name
 from jobs.terminal.progress import shown_progress
 from jobs.watch.logs import log
-
-if TYPE_CHECKING:  # pydantic takes longer to load than help takes to print
-    from jobs.runs.nightly import NightReport
 
 PAR_QUERY = "select level, par, count(*) from deals group by all order by all"
 
@@ -33,12 +31,10 @@ def nightly(
 ) -> None:
     """Add a night's deals and publish Daily holes.
 
-    Nights that were missed since the last one are added too. What is there already stays as it is.
+    Nights missed since the last one are added too. Existing deals and holes never change.
 
     Example: fairway nightly --date 2026-11-30
     """
-    from jobs.runs.nightly import run_night
-
     settings = read_settings(config, data=data, workers=workers, log_format=log_format)
     night = day or clock.today()
     if not allow_future:
@@ -46,7 +42,7 @@ def nightly(
     storage = storage_at(settings, create=True)
     if day is None:
         check_clock(storage, night, settings)
-    # A person at a terminal sees bars and then a report.
+    # A terminal shows progress bars and then the report.
     start_log(settings.log_format, least=logging.WARNING if sys.stderr.isatty() else logging.INFO)
     with shown_progress(write=log.info) as progress:
         report = run_night(storage, night, settings, job_context(settings, progress))
@@ -55,11 +51,11 @@ def nightly(
     if as_json:
         put_json(_document(report, storage.root))
         return
-    _tell(report, storage.root)
+    _print(report, storage.root)
     _suggest(data)
 
 
-def _document(report: "NightReport", root: Path) -> dict[str, object]:
+def _document(report: NightReport, root: Path) -> dict[str, object]:
     return {
         "night": report.night.isoformat(),
         "nights": [night.isoformat() for night in report.nights],
@@ -75,9 +71,9 @@ def _document(report: "NightReport", root: Path) -> dict[str, object]:
     }
 
 
-def _tell(report: "NightReport", root: Path) -> None:
+def _print(report: NightReport, root: Path) -> None:
     if report.is_nothing:
-        say(f"night {report.night}: nothing to do, everything is there already")
+        say(f"night {report.night}: nothing to do")
     else:
         say(f"night {report.night}: done in {report.seconds:.1f} s")
     say()
@@ -90,14 +86,14 @@ def _tell(report: "NightReport", root: Path) -> None:
     )
     say()
     span = f", {report.dailies[0]} to {report.dailies[-1]}" if report.dailies else ""
-    say(f"Daily holes: {len(report.dailies):,} published{span}; {report.published:,} are out")
+    say(f"Daily holes: {len(report.dailies):,} published{span}; {report.published:,} in all")
     if report.solutions:
-        say(f"solutions:   {report.solutions:,} put out, as their dates are over")
+        say(f"solutions:   {report.solutions:,} released, as their dates are over")
     say(f"data root:   {root}")
 
 
 def _suggest(data: Path | None) -> None:
-    """Two commands to go on with, as they must be typed for this data root."""
+    """Print two commands to try next, as typed for this data root."""
     where = "" if data is None else f" --data {shlex.quote(str(data))}"
     name = typed_name()
     say("\nTry next:")

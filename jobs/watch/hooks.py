@@ -111,18 +111,23 @@ def _scratch_file() -> IO[bytes]:
 
 
 def _wait(process: subprocess.Popen[bytes], output: int, deadline: float) -> bool:
-    """Return whether a command ends before a deadline; discard its output when there is too much."""
+    """Return whether a command ends before a deadline; of much output only the end is kept meanwhile."""
     while (left := deadline - monotonic()) > 0:
         with suppress(subprocess.TimeoutExpired):
             process.wait(min(left, _CHECK_SECONDS))
             return True
-        # What is written next goes behind a hole, which takes no room.
-        if left > _CHECK_SECONDS and os.fstat(output).st_blocks * 512 > _MAX_OUTPUT:
+        if os.fstat(output).st_blocks * 512 > _MAX_OUTPUT:
+            start, tail = _tail(output)
             os.ftruncate(output, 0)
+            os.pwrite(output, tail, start)  # the command goes on after it; the hole before takes no room
     return False
 
 
-def _last_words(output: int) -> str:
+def _tail(output: int) -> tuple[int, bytes]:
     start = max(os.fstat(output).st_size - _MAX_SHOWN, 0)
-    words = os.pread(output, _MAX_SHOWN, start).lstrip(b"\0").decode("utf-8", "replace").strip()
+    return start, os.pread(output, _MAX_SHOWN, start)
+
+
+def _last_words(output: int) -> str:
+    words = _tail(output)[1].replace(b"\0", b"").decode("utf-8", "replace").strip()
     return f": {words}" if words else ""

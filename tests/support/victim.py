@@ -32,7 +32,7 @@ _SETTINGS_OF_THE_DEVELOPER = {
     name for name in os.environ if name.startswith("FAIRWAY_") and name != "FAIRWAY_CACHE"
 }
 LOADED = (
-    *(f"jobs.runs.{name}" for name in ("nightly", "publishing", "regeneration", "repairing", "pools")),
+    *(f"jobs.runs.{name}" for name in ("nightly", "pools", "others")),
     *("jobs.service.service", "jobs.cli.app", "jobs.cli.history_report"),
     *("pipeline.pools.compact", "pipeline.pools.rollback", "pipeline.query.engine"),
     *("pipeline.integrity.repair", "pipeline.integrity.verify"),

@@ -47,7 +47,7 @@ def test_a_first_night_reports_what_was_made_and_what_to_try_next(tmp_path: Path
     root = tmp_path / "my root"
     outcome = done("nightly", "--data", root)
     assert "night 2026-11-30: done in" in outcome.text
-    assert "Daily holes: 4 published, 2026-11-29 to 2026-12-02; 4 are out" in outcome.text
+    assert "Daily holes: 4 published, 2026-11-29 to 2026-12-02; 4 in all" in outcome.text
     assert f"data root:   {root}" in outcome.text
     assert f"  fairway query --data '{root}' \"select level, par, count(*) from deals" in outcome.text
     assert f"  fairway daily show --data '{root}'" in outcome.text
@@ -59,7 +59,7 @@ def test_a_first_night_reports_what_was_made_and_what_to_try_next(tmp_path: Path
 def test_a_second_run_of_a_night_does_nothing_and_says_so(copied_root: Path) -> None:
     before = files_of(copied_root)
     outcome = done("nightly", "--data", copied_root, "--date", "2026-11-30")
-    assert "nothing to do, everything is there already" in outcome.text
+    assert "nothing to do" in outcome.text
     after = files_of(copied_root)
     (record,) = after.keys() - before.keys()
     assert json.loads(after.pop(record))["outcome"] == "nothing to do"

@@ -167,7 +167,7 @@ def test_fault_says_how_a_command_failed(command: Sequence[str], fault: str | No
     ("command", "start", "end"),
     [
         (
-            python("import sys\nfor _ in range(2000): print('x' * 10_000)\nsys.exit('the end')"),
+            python("import sys\nfor _ in range(2000): print('x' * 10_000, flush=True)\nsys.exit('the end')"),
             "exited with 1: x",
             "the end",
         ),
