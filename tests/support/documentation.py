@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import typer
-
-from jobs.cli.app import app
+from jobs.cli.app import command as command_line
 from jobs.terminal.output import NAME
-from tests.support.command import ROOT
+from tests.support.command import ROOT, commands, loaded
 
 PAGES: Final = {
     path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
@@ -97,32 +95,23 @@ def _until_the_end(words: list[str]) -> Iterator[str]:
 
 
 def unknown_in(words: list[str]) -> list[str]:
-    """The words of a command, without its name, that are no command or option of the command line."""
-    command: Any = typer.main.get_command(app)
-    context = typer.Context(command)
+    """Return the words of a command line, without the program's name, that are not a command or an option."""
+    command: Any = command_line()
     rest = list(words)
-    while rest and hasattr(command, "list_commands") and not rest[0].startswith("-"):
+    while rest and hasattr(command, "commands") and not rest[0].startswith("-"):
         word = rest.pop(0)
-        command = command.get_command(context, word)
+        command = command.commands.get(word)
         if command is None:
             return [word]
-    options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    parameters = loaded(command).params
+    options = {name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)}
     named = [word.partition("=")[0] for word in rest if re.match(r"-[^\d]", word)]
     return [name for name in named if name not in options | {"--help"}]
 
 
 def command_names() -> Iterator[str]:
-    """The full name of every command, without those that are only groups."""
-
-    def below(name: str, command: Any) -> Iterator[str]:
-        if not hasattr(command, "list_commands"):
-            yield name
-            return
-        context = typer.Context(command)
-        for word in command.list_commands(context):
-            yield from below(f"{name} {word}", command.get_command(context, word))
-
-    yield from below(NAME, typer.main.get_command(app))
+    """Yield the full name of every command that is not a group."""
+    return (name for name, each in commands() if not hasattr(each, "commands"))
 
 
 def links_in(text: str) -> list[str]:
