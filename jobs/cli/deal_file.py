@@ -12,8 +12,7 @@ from jobs.api.lines import lines_of
 from jobs.terminal.line_file import opened
 from jobs.terminal.output import json_line
 from jobs.terminal.progress import shown_progress
-from pipeline.work.executors import batches_ahead, local_executor
-from pipeline.work.ordered import in_order
+from pipeline.work.executors import local_work
 from solver.errors import UsageError
 
 _TASK: Final = "lines"
@@ -43,14 +42,9 @@ def answer_file(file: Path, answer: Answer, workers: int) -> None:
     with (
         opened(file) as (stream, name, total),
         shown_progress(bars=has_bars) as progress,
-        local_executor(workers) as executor,
+        local_work(workers) as work,
         closing(
-            in_order(
-                executor,
-                answered,
-                _chunks(_up_to_fault(stream, name, faults), _CHUNK if total else 1),
-                batches_ahead(workers),
-            )
+            work.in_order(answered, _chunks(_up_to_fault(stream, name, faults), _CHUNK if total else 1))
         ) as answers,
     ):
         for number, lines in answers:

@@ -45,7 +45,7 @@ def verify(
     storage = storage_at(settings)
     size = None if every else SAMPLE_SIZE if sample is None else sample
     with shown_progress() as progress, local_work(settings.workers, progress) as work:
-        results = run_checks(storage, settings.daily_key, size, work, monotonic, storage.odd_paths)
+        results = run_checks(storage, settings.daily_key, size, work, monotonic, storage.irregular_paths)
     passed = all(result.is_passed for result in results)
     if as_json:
         put_json({"passed": passed, "checks": [_document(result) for result in results]})

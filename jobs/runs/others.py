@@ -83,7 +83,7 @@ def _repair(
     root: LocalStorage, storage: Storage, log: RepairLog, settings: Settings, context: JobContext
 ) -> None:
     with local_work(settings.workers, context.progress) as work:
-        repair(storage, log, settings.daily_key, context.clock(), work, root.odd_paths)
+        repair(storage, log, settings.daily_key, context.clock(), work, root.irregular_paths)
 
 
 @dataclass(frozen=True, slots=True)

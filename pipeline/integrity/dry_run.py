@@ -48,6 +48,10 @@ class DryRunStorage:
             raise MissingError(f"cannot read {path}: it does not exist")
         return data
 
+    def size(self, path: str) -> int:
+        """See `Storage.size`."""
+        return len(self.read(path))
+
     def create(self, path: str, data: bytes) -> None:
         """See `Storage.create`."""
         if path in self.list(path):

@@ -1,4 +1,4 @@
-"""The data root: the one folder that holds everything, told from any other folder by a small marker file."""
+"""The data root: the folder that holds everything, recognised by a small marker file."""
 
 import json
 from pathlib import Path
@@ -9,25 +9,25 @@ from pipeline.store.storage import INCOMING, LocalStorage, names_in
 from pipeline.store.text import listed
 
 MARKER: Final = ".fairway-root"
-CONFIG_FILE: Final = "fairway.toml"  # what an operator may put into a folder before it is a data root
+CONFIG_FILE: Final = "fairway.toml"  # an operator may create it before the folder is a data root
 FORMAT: Final = 1
 
 _MARKER_TEXT: Final = json.dumps({"fairway": "data root", "format": FORMAT}) + "\n"
-_NOT_CONTENT: Final = (CONFIG_FILE, "lost+found")  # the second is what a freshly mounted disk holds
+_NOT_CONTENT: Final = (CONFIG_FILE, "lost+found")  # the second is in every newly formatted disk
 _SIGNS: Final = frozenset({"catalog.json", "catalogs", "deals"})
 
 
 def open_root(path: Path, *, create: bool) -> LocalStorage:
-    """The storage of a data root.
+    """Open a data root.
 
     Args:
-        path: the folder; what it must be called is up to whoever runs the program.
-        create: make a missing or empty folder a data root, instead of refusing it.
+        path: the folder.
+        create: turn a missing or empty folder into a data root, instead of refusing it.
 
     Raises:
-        ConfigurationError: there is no data root, or the folder holds something else, or a newer one.
-        DamagedError: the marker file is not what it must be.
-        StorageError: the folder cannot be read, or cannot be made.
+        ConfigurationError: if there is no data root, the folder contains other files, or its format is newer.
+        DamagedError: if the marker file is damaged.
+        StorageError: if the folder cannot be read or created.
     """
     if path.is_file():
         raise ConfigurationError(f"{path} is a file; the data root must be a folder")
@@ -52,7 +52,7 @@ def open_root(path: Path, *, create: bool) -> LocalStorage:
 
 
 def _content(path: Path) -> list[str]:
-    """What somebody has put in a folder."""
+    """Names of the files in a folder that belong to a user or to a data root."""
     return [name for name in names_in(path) if name not in _NOT_CONTENT and not name.startswith(INCOMING)]
 
 
@@ -60,18 +60,18 @@ def _mark(storage: LocalStorage) -> None:
     try:
         storage.create(MARKER, _MARKER_TEXT.encode())
     except AlreadyThereError:
-        return  # another run made the same root at the same moment
+        return  # another run created the same root at the same time
 
 
 def check_root(storage: LocalStorage) -> None:
-    """Make sure that a data root is still one: its folder may have gone, or an empty one come in its place.
+    """Check that a data root still is one: its folder may be gone, or replaced by an empty one.
 
     Raises:
-        DamagedError: it has no marker, or one that is not what it must be.
+        DamagedError: if its marker is missing or damaged.
     """
     if MARKER not in names_in(storage.root):
         raise DamagedError(
-            f"{storage.root} is no data root any more: {MARKER} is gone; nothing is written there"
+            f"{storage.root} is not a data root any more: {MARKER} is gone; nothing is written there"
         )
     _check_marker(storage)
 
@@ -83,8 +83,8 @@ def _check_marker(storage: LocalStorage) -> None:
     except (ValueError, RecursionError) as fault:
         raise DamagedError(f"{place} is not JSON; its text must be {_MARKER_TEXT.strip()}") from fault
     if not isinstance(marker, dict) or marker.get("fairway") != "data root":
-        raise DamagedError(f"{place} marks no data root; its text must be {_MARKER_TEXT.strip()}")
+        raise DamagedError(f"{place} does not mark a data root; its text must be {_MARKER_TEXT.strip()}")
     if marker.get("format") != FORMAT:
         raise ConfigurationError(
-            f"{place} is of format {marker.get('format')!r}, this Fairway knows {FORMAT}; use a newer Fairway"
+            f"{place} has format {marker.get('format')!r}, but this Fairway knows {FORMAT}; upgrade it"
         )

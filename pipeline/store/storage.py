@@ -1,9 +1,9 @@
-"""The one way to the files of a data root: read, create once, replace, list, remove.
+"""Access to the files of a data root: read, create once, replace, list, remove, size.
 
 Paths are relative POSIX strings, such as `daily/2026-11-30.json`. A finished file exists whole or not at all:
-it is written beside under a name that starts with `INCOMING`, synced, put in place in one step, and its
-folder is synced. Whatever stops a write leaves at most such a leftover. Another store is a second
-implementation of `Storage`.
+it is written to a temporary file in the same folder, whose name starts with `INCOMING`, synced and moved into
+place in one step; then the folder is synced. An interrupted write leaves at most a temporary file. Object
+storage would be a second implementation of `Storage`.
 """
 
 import contextlib
@@ -19,18 +19,18 @@ from typing import BinaryIO, Final, Protocol
 from pipeline.errors import AlreadyThereError, MissingError, StorageError
 
 INCOMING: Final = ".incoming-"
-PRIVATE_FOLDER: Final = "private"  # solutions wait here: nobody else may read it
+PRIVATE_FOLDER: Final = "private"  # holds solutions until they are released; only this user may read it
 
-_FILE_MODE: Final = 0o666  # less the process's umask
-_FOLDER_MODE: Final = 0o777  # less the process's umask
+_FILE_MODE: Final = 0o666  # the process's umask applies
+_FOLDER_MODE: Final = 0o777  # the process's umask applies
 _PRIVATE_FILE_MODE: Final = 0o600
 _PRIVATE_FOLDER_MODE: Final = 0o700
 _OTHERS: Final = 0o077
 _FILE_ENDINGS: Final = (".json", ".parquet", ".sql")
-_NAME_BYTES: Final = 8  # random, in the name of a file that is being written
+_NAME_BYTES: Final = 8  # of randomness in the name of a temporary file
 
 _ELSEWHERE: Final = "choose another place (--data names the data root)"
-_NO_PERMISSION: Final = f"give this user the right to it, or {_ELSEWHERE}"
+_NO_PERMISSION: Final = f"give this user permission, or {_ELSEWHERE}"
 _REMEDIES: Final = {
     errno.ENOSPC: "free some space there and run the command again",
     errno.EDQUOT: "free some space there and run the command again",
@@ -39,54 +39,65 @@ _REMEDIES: Final = {
     errno.EROFS: _NO_PERMISSION,
     errno.EMFILE: "raise the limit of open files (ulimit -n) and run the command again",
     errno.ENFILE: "close other programs and run the command again",
-    errno.ENOTDIR: "move away the file that stands where a folder must be",
+    errno.ENOTDIR: "move away the file that is in the place of a folder",
     errno.EINVAL: "move it away",
-    errno.EISDIR: "move away the folder that stands where a file must be",
+    errno.EISDIR: "move away the folder that is in the place of a file",
 }
 _OTHER_REMEDY: Final = "check the disk and run the command again"
 
 
 def reason_of(fault: OSError) -> str:
-    """Why the system refused something in a data root, and what to do about it."""
+    """Return why the system refused an operation in a data root, and what to do about it."""
     return f"{fault.strerror or fault}; {_REMEDIES.get(fault.errno or 0, _OTHER_REMEDY)}"
 
 
 class Storage(Protocol):
-    """Finished files by path; all five operations raise `StorageError` when the store fails them."""
+    """Finished files by path: all that a store must be able to do.
+
+    Every operation raises `StorageError` if the store fails. What only a disk has, such as local paths and
+    the temporary files of killed runs, is in `LocalStorage` alone.
+    """
 
     def read(self, path: str) -> bytes:
-        """Whole content of a file.
+        """Return the whole content of a file.
 
         Raises:
-            MissingError: there is no such file.
+            MissingError: if there is no such file.
+        """
+
+    def size(self, path: str) -> int:
+        """Return the size of a file in bytes, without reading it.
+
+        Raises:
+            MissingError: if there is no such file.
         """
 
     def create(self, path: str, data: bytes) -> None:
-        """Make a file that does not exist yet, durably; an existing one is never touched.
+        """Create a file durably; an existing file is never changed.
 
         Raises:
-            AlreadyThereError: the path is taken.
+            AlreadyThereError: if the file exists already.
         """
 
     def replace(self, path: str, data: bytes) -> None:
-        """Make a file, or change it in one step, durably."""
+        """Create a file, or replace it in one step, durably."""
 
     def list(self, prefix: str) -> tuple[str, ...]:
-        """Paths of the finished files whose path starts with this text, sorted; none is no error."""
+        """Return the sorted paths of the finished files that start with a prefix; there may be none."""
 
     def remove(self, path: str) -> None:
-        """Remove a file, durably.
+        """Remove a file durably.
 
         Raises:
-            MissingError: there is no such file.
+            MissingError: if there is no such file.
         """
 
 
 class LocalStorage:
-    """Files below one folder of the local disk.
+    """Files in a folder of the local disk.
 
-    Files and folders get the permissions that the process's umask leaves; below `private/` they are for this
-    user alone.
+    The process's umask decides the permissions of files and folders; those below `private/` are accessible to
+    this user only.
 
     Attributes:
         root: the folder, absolute, symbolic links resolved.
@@ -94,23 +105,23 @@ class LocalStorage:
 
     def __init__(self, root: Path) -> None:
         self.root: Final = root.resolve()
-        # Letters of a file's name before its path.
+        # Length of the part of a full name that precedes the path.
         self._above: Final = len(os.path.join(self.root, ""))  # noqa: PTH118 - a Path drops the slash
 
     def local_path(self, path: str) -> Path:
-        """Where a file lies on the disk.
+        """Return the full path of a file on the disk.
 
         Raises:
-            StorageError: the path leads out of the root, by its text or through a symbolic link.
+            StorageError: if the path leads out of the root, by its text or through a symbolic link.
         """
         parts = path.split("/")
         if not path.isprintable() or "\\" in path or any(part in ("", ".", "..") for part in parts):
-            raise StorageError(f"{path!r} is no path inside the data root {self.root}")
-        found = self.root.joinpath(*parts)
-        # Path.resolve() raises on a circle of links in some versions of Python; this never does.
-        if not Path(os.path.realpath(found)).is_relative_to(self.root):
-            raise StorageError(f"{found} leads out of the data root through a symbolic link; remove the link")
-        return found
+            raise StorageError(f"{path!r} is not a path inside the data root {self.root}")
+        file = self.root.joinpath(*parts)
+        # Path.resolve() raises on circular links in some versions of Python; realpath never does.
+        if not Path(os.path.realpath(file)).is_relative_to(self.root):
+            raise StorageError(f"{file} leads out of the data root through a symbolic link; remove the link")
+        return file
 
     def read(self, path: str) -> bytes:
         """See `Storage.read`."""
@@ -123,7 +134,7 @@ class LocalStorage:
         file = self.local_path(path)
         with _explained("create", file):
             self._make_folder(file.parent)
-            with self._beside(file, data) as incoming:
+            with self._incoming(file, data) as incoming:
                 os.link(incoming, file)  # unlike a rename, this refuses to replace
             _sync_folder(file.parent)
 
@@ -132,7 +143,7 @@ class LocalStorage:
         file = self.local_path(path)
         with _explained("replace", file):
             self._make_folder(file.parent)
-            with self._beside(file, data) as incoming:
+            with self._incoming(file, data) as incoming:
                 incoming.replace(file)
             _sync_folder(file.parent)
 
@@ -151,28 +162,24 @@ class LocalStorage:
             _sync_folder(file.parent)
 
     def size(self, path: str) -> int:
-        """Bytes of a file, without reading it.
-
-        Raises:
-            MissingError: there is no such file.
-        """
+        """See `Storage.size`."""
         file = self.local_path(path)
         with _explained("read", file):
             return file.stat().st_size
 
     def clear_leftovers(self) -> tuple[str, ...]:
-        """Remove what killed writes left beside the finished files.
+        """Remove the temporary files of killed runs.
 
-        A file that somebody is just writing, such as a study, which needs no lock of the root, stays.
+        A file that a live process is writing stays; a study, for example, does not hold the root's lock.
 
         Returns:
-            The paths that were removed, sorted.
+            The removed paths, sorted.
         """
         leftovers = sorted(path for path in self._walk(self.root) if _is_incoming(path))
         return tuple(path for path in leftovers if self._clear(path))
 
     def _clear(self, path: str) -> bool:
-        """Remove a leftover, unless somebody is still writing it or has just finished."""
+        """Remove a temporary file, unless a process is still writing it or has just finished."""
         file = self.local_path(path)
         with _explained("remove", file):
             try:
@@ -190,7 +197,7 @@ class LocalStorage:
         return True
 
     def _walk(self, start: Path) -> Iterator[str]:
-        """Paths of all regular files below a folder; symbolic links are neither listed nor followed."""
+        """Yield the paths of all regular files below a folder; symbolic links are skipped."""
         with _explained("list", start):
             try:
                 entries = list(os.scandir(start))
@@ -202,17 +209,17 @@ class LocalStorage:
             elif entry.is_file(follow_symlinks=False):
                 yield entry.path[self._above :]
 
-    def odd_paths(self) -> tuple[str, ...]:
-        """Paths below the root of what is neither a file nor a folder, or is a folder with a file's name."""
-        return tuple(sorted(self._odd(self.root)))
+    def irregular_paths(self) -> tuple[str, ...]:
+        """Return the paths of entries that are neither files nor folders, and of folders named like files."""
+        return tuple(sorted(self._irregular(self.root)))
 
-    def _odd(self, start: Path) -> Iterator[str]:
+    def _irregular(self, start: Path) -> Iterator[str]:
         with _explained("list", start):
             entries = list(os.scandir(start))
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             if is_folder and not entry.name.endswith(_FILE_ENDINGS):
-                yield from self._odd(Path(entry.path))
+                yield from self._irregular(Path(entry.path))
             elif is_folder or not entry.is_file(follow_symlinks=False):
                 yield Path(entry.path).relative_to(self.root).as_posix()
 
@@ -220,25 +227,25 @@ class LocalStorage:
         return place.relative_to(self.root).parts[:1] == (PRIVATE_FOLDER,)
 
     def _make_folder(self, folder: Path) -> None:
-        """Make a folder and those above it, each synced into the one that holds it."""
+        """Make a folder and its parents, and sync the parent of each."""
         private = self._is_private(folder)
         if not folder.exists():
             if folder != self.root:
                 self._make_folder(folder.parent)
             try:
                 folder.mkdir(_PRIVATE_FOLDER_MODE if private else _FOLDER_MODE, parents=True, exist_ok=True)
-            except FileNotFoundError as fault:  # some file systems take no folders, and say it like this
+            except FileNotFoundError as fault:  # how some file systems report that they have no folders
                 raise StorageError(
-                    f"cannot create {folder}: no folder can be made there; {_ELSEWHERE}"
+                    f"cannot create {folder}: this file system does not allow folders there; {_ELSEWHERE}"
                 ) from fault
             _sync_folder(folder.parent)
         if private and stat.S_IMODE(folder.stat().st_mode) & _OTHERS:
             folder.chmod(_PRIVATE_FOLDER_MODE)
 
     @contextlib.contextmanager
-    def _beside(self, file: Path, data: bytes) -> Iterator[Path]:
-        """A synced file with this content beside its final place, gone again at the end."""
-        incoming, handle = _begun_beside(file, _PRIVATE_FILE_MODE if self._is_private(file) else _FILE_MODE)
+    def _incoming(self, file: Path, data: bytes) -> Iterator[Path]:
+        """Yield a synced temporary file with this content; remove it at the end if it is still there."""
+        incoming, handle = _open_incoming(file, _PRIVATE_FILE_MODE if self._is_private(file) else _FILE_MODE)
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
@@ -250,10 +257,10 @@ class LocalStorage:
 
 
 def names_in(folder: Path) -> tuple[str, ...]:
-    """Names of what lies in any folder of the disk, sorted; none when there is no such folder.
+    """Return the sorted names of the entries of any folder; none if it does not exist.
 
     Raises:
-        StorageError: it cannot be read, or is no folder.
+        StorageError: if it cannot be read, or is not a folder.
     """
     with _explained("list", folder):
         try:
@@ -263,18 +270,18 @@ def names_in(folder: Path) -> tuple[str, ...]:
 
 
 def _opened(file: Path) -> BinaryIO:
-    """A regular file, to be read; opening a pipe would wait for whoever writes to it, for ever."""
+    """Open a regular file for reading; opening a pipe would wait for a writer without end."""
     handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if stat.S_ISREG(os.fstat(handle).st_mode):
         return os.fdopen(handle, "rb")
     is_folder = stat.S_ISDIR(os.fstat(handle).st_mode)
     os.close(handle)
     fault = errno.EISDIR if is_folder else errno.EINVAL
-    raise OSError(fault, os.strerror(fault) if is_folder else "it is no file but a pipe or a device")
+    raise OSError(fault, os.strerror(fault) if is_folder else "it is not a file but a pipe or a device")
 
 
-def _begun_beside(file: Path, mode: int) -> tuple[Path, int]:
-    """A new file beside another, and its handle; the lock on that tells it from a leftover."""
+def _open_incoming(file: Path, mode: int) -> tuple[Path, int]:
+    """Create a temporary file next to another; a lock on its handle shows that it is being written."""
     while True:
         incoming = file.with_name(f"{INCOMING}{secrets.token_hex(_NAME_BYTES)}")
         handle = os.open(incoming, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
@@ -285,7 +292,7 @@ def _begun_beside(file: Path, mode: int) -> tuple[Path, int]:
         except OSError:
             os.close(handle)
             raise
-        os.close(handle)  # it was taken for a leftover before it could be locked
+        os.close(handle)  # removed as a leftover before it could be locked
 
 
 def _is_incoming(path: str) -> bool:
@@ -302,7 +309,7 @@ def _sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _explained(what: str, place: Path) -> Iterator[None]:
-    """Turn the system's errors into one line: what failed, where, why, and what to do."""
+    """Turn errors of the system into one line: what failed, where, why, and what to do."""
     try:
         yield
     except FileNotFoundError as fault:

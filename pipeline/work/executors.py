@@ -1,4 +1,4 @@
-"""How batches are worked off: an executor, how far ahead of it to hand out, progress and counts as one value.
+"""How batches are worked off: an executor, the batches in flight, progress and counts as one value.
 
 The pipeline asks for no more than a `concurrent.futures.Executor`, so that another engine can stand in for
 the threads of this process.
@@ -20,19 +20,19 @@ _Result = TypeVar("_Result")
 
 MOST_WORKERS: Final = 256
 
-_AHEAD: Final = 32  # enough to keep some machines busy
+_AHEAD: Final = 32  # enough to keep several machines busy
 _BATCHES_PER_WORKER: Final = 2  # one running and one waiting, so that no worker waits for the main thread
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How work is carried out, passed down from whoever starts it.
+    """How work is carried out; the caller that starts it passes it down.
 
     Attributes:
         executor: runs the batches.
-        progress: told how far each task is.
-        counts: counted up while the work goes on.
-        ahead: how many batches at most are handed out and not yet taken back.
+        progress: receives how far each task is.
+        counts: updated while the work goes on.
+        ahead: maximum number of batches that are handed out and not yet returned.
     """
 
     executor: Executor
@@ -43,16 +43,16 @@ class Work:
     def in_order(
         self, function: Callable[[_Item], _Result], items: Iterable[_Item]
     ) -> Generator[_Result, None, None]:
-        """Results of a function in the order of its items, whichever finishes first.
+        """Yield the results of a function in the order of its items, whichever finishes first.
 
-        Close the generator to drop what has not begun.
+        Close the generator to cancel what has not started.
 
         Args:
             function: pure; for an executor of processes it must be picklable, like items and results.
-            items: taken as they are handed out.
+            items: consumed as they are handed out.
 
         Raises:
-            Exception: whatever the function raised for the next item.
+            Exception: the error that the function raised for the next item.
         """
         pending: deque[Future[_Result]] = deque()
         try:
@@ -69,28 +69,12 @@ class Work:
 
 @contextmanager
 def local_work(workers: int, progress: Progress = SILENT, counts: Counts | None = None) -> Iterator[Work]:
-    """Work carried out by threads of this process; the kernels release the GIL, so they run in parallel.
+    """Provide threads of this process; the kernels release the GIL, so they run in parallel.
 
     Raises:
-        UsageError: the number of workers is not in 1 .. `MOST_WORKERS`.
+        UsageError: if the number of workers is not in 1 .. `MOST_WORKERS`.
     """
     if not 1 <= workers <= MOST_WORKERS:
         raise UsageError(f"{workers} workers; give a number from 1 to {MOST_WORKERS}")
     with ThreadPoolExecutor(workers, thread_name_prefix="fairway") as executor:
         yield Work(executor, progress, counts or Counts(), _BATCHES_PER_WORKER * workers)
-
-
-def local_executor(workers: int) -> Executor:
-    """Threads of this process; the kernels release the interpreter's lock, so they work at the same time.
-
-    Raises:
-        UsageError: the number of workers is not in 1 .. `MOST_WORKERS`.
-    """
-    if not 1 <= workers <= MOST_WORKERS:
-        raise UsageError(f"{workers} workers; give a number from 1 to {MOST_WORKERS}")
-    return ThreadPoolExecutor(workers, thread_name_prefix="fairway")
-
-
-def batches_ahead(workers: int) -> int:
-    """How many batches to keep in flight for this many workers."""
-    return _BATCHES_PER_WORKER * workers

@@ -126,46 +126,31 @@ OWNED: Final = (
         ("jobs/*",),
     ),
     Owned(
-        # Storage takes from it the names of files that are not finished yet; they are never seen again.
+        # Storage uses it for the names of temporary files, which disappear when the files are finished.
         "nothing is left to chance outside the tests",
         ("random", "numpy.random", "secrets", "uuid", "os.urandom", "os.getrandom"),
         ("pipeline/store/storage.py",),
     ),
     Owned(
-        # Besides: the lock file, the files of the secret key and of settings (which are only read), the
-        # folder of compiled kernels, which has to be private, and files that a user names with -o.
+        # Exceptions: the lock file, the key file (opened here, only read), the private folder of compiled
+        # kernels, the output of hooks (a file without a name), and the files that a user names with -o.
         "files are written through the storage module",
         ("open", "io.open", "shutil", "tempfile", *_OS_WRITES, *_PATH_WRITES),
         (
-            *(
-                "pipeline/store/storage.py",
-                "jobs/runs/lock.py",
-                "jobs/settings/key_file.py",
-                "jobs/watch/hooks.py",
-            ),
-            *(
-                "solver/kernel_cache.py",
-                "jobs/cli/*",
-                "jobs/terminal/*",
-            ),
+            *("pipeline/store/storage.py", "jobs/runs/lock.py", "jobs/settings/key_file.py"),
+            *("solver/kernel_cache.py", "jobs/watch/hooks.py", "jobs/cli/*", "jobs/terminal/*"),
         ),
     ),
     Owned(
-        # Besides: the shipped schemas, a look at what a folder holds before it is taken for a data root, the
-        # lock, the files of the secret key and of settings, the sources that name a kernel cache and what
-        # Python makes of them, the folders that hold it, and files that a user names with --file.
+        # Exceptions: the shipped schemas, the look at a folder before it becomes a data root, the lock, the
+        # key file, the file of settings, the sources that name the folder of compiled kernels, the output of
+        # hooks, and the files that a user names with --file.
         "files are read through the storage module",
         (*_OS_READS, *_PATH_READS),
         (
             *("pipeline/store/storage.py", "pipeline/store/documents.py", "pipeline/store/root.py"),
-            *(
-                "jobs/runs/lock.py",
-                "jobs/settings/key_file.py",
-                "jobs/watch/hooks.py",
-                "jobs/settings/sources.py",
-                "solver/kernel_cache.py",
-            ),
-            *("jobs/cli/*", "jobs/terminal/*"),
+            *("jobs/runs/lock.py", "jobs/settings/key_file.py", "jobs/settings/sources.py"),
+            *("solver/kernel_cache.py", "jobs/watch/hooks.py", "jobs/cli/*", "jobs/terminal/*"),
         ),
     ),
     Owned(

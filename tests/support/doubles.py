@@ -1,4 +1,4 @@
-"""Stand-ins for the edges of the pipeline, shared by tests that inject faults."""
+"""Test doubles: storages in memory and with injected faults, and deals made without solving."""
 
 import dataclasses
 from collections.abc import Callable
@@ -17,11 +17,11 @@ from solver.table.score import LOWEST_SCORE, SCORE_COUNT
 
 
 class Killed(BaseException):
-    """What a test raises where a real run would be killed: no handler for ordinary errors sees it."""
+    """Raised by a test where a real run would be killed; handlers of ordinary errors do not catch it."""
 
 
 class MemoryStorage:
-    """A storage without a disk, for tests that make many.
+    """A storage in memory.
 
     Attributes:
         files: content by path.
@@ -34,6 +34,9 @@ class MemoryStorage:
         if path not in self.files:
             raise MissingError(path)
         return self.files[path]
+
+    def size(self, path: str) -> int:
+        return len(self.read(path))
 
     def create(self, path: str, data: bytes) -> None:
         if path in self.files:
@@ -55,7 +58,7 @@ class FailingStorage:
     """A storage that fails at its n-th change, before or after the change has been made.
 
     Attributes:
-        changes: the changes asked for so far, as (operation, path).
+        changes: the changes requested so far, as (operation, path).
     """
 
     def __init__(self, inner: Storage, at: int, fault: BaseException, *, after: bool = False) -> None:
@@ -67,6 +70,9 @@ class FailingStorage:
 
     def read(self, path: str) -> bytes:
         return self._inner.read(path)
+
+    def size(self, path: str) -> int:
+        return self._inner.size(path)
 
     def list(self, prefix: str) -> tuple[str, ...]:
         return self._inner.list(prefix)
@@ -93,7 +99,7 @@ class FailingStorage:
 
 
 def fake_cleared(level: str, number: int) -> bool:
-    """Every other deal, and those that are admitted."""
+    """Whether a fake deal can be cleared: every other deal, and those that are admitted."""
     return number % 2 == 0 or fake_admitted(level, number)
 
 
@@ -127,12 +133,12 @@ def row_with_puzzle_of(level: str, number: int, other: int) -> Row:
 
 
 def fake_admitted(level: str, number: int) -> bool:
-    """Some pattern without a short period, another one for each level."""
+    """Whether a fake deal is admitted: a pattern without a short period, different for each level."""
     return (number * number + len(level)) % 7 < 2
 
 
 def fake_batch(level: str, first: int, count: int, clock: Clock = no_clock) -> Batch:
-    """Stands in for `certify_batch`."""
+    """Replace `certify_batch`."""
     numbers = range(first, first + count)
     rows = tuple(fake_row(level, number) for number in numbers if fake_admitted(level, number))
     cleared = tuple(number for number in numbers if fake_cleared(level, number))

@@ -84,7 +84,7 @@ def sound_root(folder: Path) -> LocalStorage:
 def verified(storage: Storage, sample: int | None = 0, key: bytes | None = None) -> Results:
     """Verify a data root; the clock moves by one second per reading."""
     ticks = count()
-    irregular_paths = storage.odd_paths if isinstance(storage, LocalStorage) else tuple
+    irregular_paths = storage.irregular_paths if isinstance(storage, LocalStorage) else tuple
     results = verify(storage, key, sample, WORK, lambda: float(next(ticks)), irregular_paths)
     return {result.name: result for result in results}
 

@@ -324,7 +324,7 @@ def test_data_root_that_was_removed_is_not_created_again(
 
     scheduler.serve(work, times_of(SETTINGS), sleeper.clock, sleeper)
     assert worked[-1] > 0
-    assert "is no data root any more" in caplog.text
+    assert "is not a data root any more" in caplog.text
     assert not storage.root.exists() or not any(storage.root.iterdir())
 
 

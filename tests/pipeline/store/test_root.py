@@ -71,9 +71,9 @@ def test_a_file_is_no_root(tmp_path: Path) -> None:
     ("text", "error", "message"),
     [
         ("", DamagedError, "is not JSON"),
-        ("[]", DamagedError, "marks no data root"),
-        ('{"fairway": "pool export"}', DamagedError, "marks no data root"),
-        ('{"fairway": "data root", "format": 2}', ConfigurationError, "use a newer Fairway"),
+        ("[]", DamagedError, "does not mark a data root"),
+        ('{"fairway": "pool export"}', DamagedError, "does not mark a data root"),
+        ('{"fairway": "data root", "format": 2}', ConfigurationError, "upgrade it"),
     ],
 )
 def test_a_marker_that_is_not_ours_is_refused(

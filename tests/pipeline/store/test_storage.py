@@ -226,7 +226,7 @@ def test_data_reach_the_disk_before_the_name_and_the_name_before_the_return(
 def test_a_path_out_of_the_root_is_refused(storage: LocalStorage, operation: str, path: str) -> None:
     storage.replace("old.json", b"old")
     arguments = (path,) if operation in ("read", "remove") else (path, b"data")
-    with pytest.raises(StorageError, match="no path inside the data root"):
+    with pytest.raises(StorageError, match="is not a path inside the data root"):
         getattr(storage, operation)(*arguments)
     assert files_of(storage.root.parent) == {"root/old.json": b"old"}
 
@@ -261,7 +261,7 @@ def test_a_symbolic_link_out_of_the_root_is_not_followed(storage: LocalStorage, 
 def test_a_pipe_is_told_instead_of_waited_for(storage: LocalStorage) -> None:
     storage.replace("a", b"a")
     os.mkfifo(storage.root / "pipe")
-    with pytest.raises(StorageError, match="pipe: it is no file but a pipe or a device; move it away"):
+    with pytest.raises(StorageError, match="pipe: it is not a file but a pipe or a device; move it away"):
         storage.read("pipe")
 
 
@@ -272,7 +272,7 @@ def test_a_folder_in_the_place_of_a_file_is_told_with_what_to_do(storage: LocalS
 
 
 def test_where_no_folder_can_be_made_another_place_is_asked_for() -> None:
-    with pytest.raises(StorageError, match="no folder can be made there; choose another place"):
+    with pytest.raises(StorageError, match="does not allow folders there; choose another place"):
         LocalStorage(Path("/proc/fairway")).create("a", b"a")
 
 

@@ -16,7 +16,7 @@ from pipeline.pools.catalog import Catalog, empty_catalog
 from pipeline.pools.nights import add_nights
 from pipeline.store.storage import Storage
 from pipeline.work.counts import Counts, LevelCounts, Stages, Stopwatch
-from pipeline.work.executors import Work, local_executor
+from pipeline.work.executors import Work, local_work
 from pipeline.work.progress import SILENT
 from tests.support.doubles import FailingStorage, MemoryStorage, fake_admitted, fake_batch, fake_cleared
 
@@ -36,8 +36,8 @@ class Ticking:
 
 @pytest.fixture(params=[1, 3])
 def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
-    with local_executor(request.param) as made:
-        yield made
+    with local_work(request.param) as work:
+        yield work.executor
 
 
 def night(storage: Storage, counts: Counts, executor: Executor) -> Catalog:
