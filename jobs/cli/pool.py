@@ -191,9 +191,9 @@ def _status(pool: Pool) -> dict[str, Any]:
 def _asked(
     storage: LocalStorage, catalog: Catalog, statement: str, settings: "Settings"
 ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    from pipeline.query.engine import asked
+    from pipeline.query.engine import run_query
 
-    with asked(storage, catalog, statement, settings.workers) as answer:
+    with run_query(storage, catalog, statement, settings.workers) as answer:
         return (answer.names, list(answer.rows())) if answer is not None else ((), [])
 
 

@@ -1,1 +1,1 @@
-"""Read-only SQL over the catalog, for strangers. May import pools, daily and what they stand on."""
+"""Read-only SQL from untrusted users. May import pools, daily and the wings below them."""

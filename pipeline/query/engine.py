@@ -1,10 +1,9 @@
-"""SQL over the pools, the Daily holes and the runs; the only module that knows DuckDB.
+"""Run a read-only SQL statement on a locked-down DuckDB connection; the only module that imports DuckDB.
 
-The ground is a connection in memory that is cut off from files, network, Python's variables and its own
-settings before it sees the statement; only a statement that reads is let through to it. DuckDB itself can
-open nothing: the parts that the catalog names are an Arrow dataset, and Arrow reads them. What the ground
-does not bound is time and memory: SQL from others belongs into a process of its own
-(`pipeline.query.client`).
+The connection is in memory. Before it sees the statement, it loses access to files, the network, Python
+variables and its own settings, and only statements that read are passed to it. DuckDB itself can open
+nothing: Arrow reads the parts of the catalog and hands them over as a dataset. Time is not limited here, and
+memory not entirely, so untrusted SQL must run in a subprocess (`pipeline.query.client`).
 """
 
 from collections.abc import Iterator
@@ -16,19 +15,18 @@ import pyarrow as pa
 
 from pipeline.errors import QueryError
 from pipeline.pools.catalog import Catalog
-from pipeline.query.macros import MACROS
-from pipeline.query.rows import BATCH_ROWS, Answer
+from pipeline.query.rows import BATCH_ROWS, QueryResult
 from pipeline.query.sources import Deals, Documents, deals_of
-from pipeline.query.views import DAILY_COLUMNS, RUN_COLUMNS, daily_paths
+from pipeline.query.views import DAILY_COLUMNS, MACROS, RUN_COLUMNS, daily_paths
 from pipeline.store.storage import LocalStorage
 from pipeline.work.records import run_paths
 
 MEMORY_LIMIT: Final = "1GB"
-# PIVOT is MULTI: DuckDB makes an enumeration of its columns first.
+# PIVOT is of type MULTI, because DuckDB first creates an enumeration of its columns.
 _READING: Final = ("SELECT", "EXPLAIN", "MULTI")
 _READERS: Final = "SELECT, FROM, WITH, VALUES, PIVOT, SUMMARIZE, DESCRIBE, SHOW, EXPLAIN"
 _SETTINGS: Final = (
-    "enable_progress_bar = false",  # it is drawn on standard output, where the rows go
+    "enable_progress_bar = false",  # it would be drawn on standard output, among the rows
     "TimeZone = 'UTC'",
     "secret_directory = ''",
     "allow_persistent_secrets = false",
@@ -38,27 +36,29 @@ _SETTINGS: Final = (
     "python_enable_replacements = false",
     "disabled_filesystems = 'LocalFileSystem'",
     "enable_external_access = false",
-    "lock_configuration = true",  # the last one
+    "lock_configuration = true",  # must be the last
 )
 _INTERRUPTED: Final = "Query interrupted"
 
 
 @contextmanager
-def asked(storage: LocalStorage, catalog: Catalog, statement: str, workers: int) -> Iterator[Answer | None]:
-    """Run one statement on the guarded ground, in this process and for as long as it takes.
+def run_query(
+    storage: LocalStorage, catalog: Catalog, statement: str, workers: int
+) -> Iterator[QueryResult | None]:
+    """Context manager that runs one statement in this process, on a locked-down connection.
 
     Args:
         storage: the data root; it is only read.
-        catalog: names the parts that are the view `deals`.
+        catalog: lists the parts of the view `deals`.
         statement: one SQL statement.
-        workers: threads that DuckDB may use.
+        workers: number of DuckDB's threads.
 
     Yields:
-        Its result; None where there is none.
+        The result, to be read within the block; None if the statement has no result.
 
     Raises:
-        QueryError: DuckDB refuses the statement; the message is DuckDB's own.
-        DamagedError: a part or a document is missing or not what it must be.
+        QueryError: DuckDB refuses the statement; the message is DuckDB's.
+        DamagedError: a part or a document is missing or damaged.
     """
     connection = duckdb.connect(":memory:", config={"temp_directory": "", "threads": workers})
     try:
@@ -73,7 +73,7 @@ def asked(storage: LocalStorage, catalog: Catalog, statement: str, workers: int)
             _check(connection, statement)
             relation = connection.sql(statement)
             reader = None if relation is None else relation.to_arrow_reader(BATCH_ROWS)
-        yield None if reader is None else Answer(reader.schema, _batches(reader, deals, dailies, runs))
+        yield None if reader is None else QueryResult(reader.schema, _batches(reader, deals, dailies, runs))
     finally:
         connection.close()
 
@@ -86,26 +86,26 @@ def _lock_down(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _check(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
-    """Refuse what is not exactly one statement that reads."""
+    """Refuse anything but exactly one statement that reads."""
     if not _is_text(statement):
-        raise QueryError("the statement holds bytes that are not UTF-8")
+        raise QueryError("the statement is not UTF-8")
     statements = connection.extract_statements(statement)
     if len(statements) != 1:
-        raise QueryError(f"{len(statements)} SQL statements given, exactly one can be answered")
+        raise QueryError(f"{len(statements)} SQL statements given; give exactly one")
     kind = _kind(statements[0])
     if kind not in _READING:
-        raise QueryError(f"a statement of the kind {kind} is not answered, only those that read: {_READERS}")
+        raise QueryError(f"{kind} statements are not allowed, only statements that read: {_READERS}")
 
 
 def _is_text(statement: str) -> bool:
-    """Whether all of it can be encoded; Python lets in other bytes of a command line as lone surrogates."""
+    """Whether a text can be encoded; other bytes of a command line become lone surrogates in Python."""
     return statement.encode("utf-8", "ignore").decode() == statement
 
 
 def _kind(statement: duckdb.Statement) -> str:
     try:
         return statement.type.name
-    except ValueError:  # DuckDB knows more kinds than its Python side has names for
+    except ValueError:  # DuckDB has more types than its Python module has names for
         return "OTHER"
 
 
@@ -116,7 +116,7 @@ def _batches(reader: Any, *sources: Deals | Documents) -> Iterator[Any]:
 
 @contextmanager
 def _explained(*sources: Deals | Documents) -> Iterator[None]:
-    """Turn DuckDB's errors into ours, with its own words; while a result streams, Arrow wraps them."""
+    """Turn errors of DuckDB, and of Arrow while a result streams, into our own with the same text."""
     try:
         yield
     except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as error:
@@ -124,7 +124,7 @@ def _explained(*sources: Deals | Documents) -> Iterator[None]:
             raise fault from error
         raise QueryError(str(error).strip() or "Out of Memory Error") from error
     except RuntimeError as error:
-        # DuckDB swallows what a signal's handler raises and says no more than this.
+        # DuckDB replaces an exception from a signal handler by this one.
         if str(error) == _INTERRUPTED:
             raise KeyboardInterrupt from error
         raise

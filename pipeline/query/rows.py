@@ -1,7 +1,7 @@
-"""The answer to a question: rows that come in batches, to Python values, to Parquet, or to another process.
+"""The result of a query, streamed in batches: as Python values, as Parquet, or to another process.
 
-No more than a few batches are held at a time, however many rows there are. It knows Arrow, and not DuckDB, so
-that a process which only hands rows on need not load it.
+Only a few batches are in memory at a time, however many rows there are. This module uses Arrow but not
+DuckDB, so a process that only passes rows on need not load DuckDB.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,19 +12,19 @@ import pyarrow as pa
 
 from pipeline.errors import QueryError
 
-BATCH_ROWS: Final = 2048  # as many as DuckDB works on at a time
-MOST_BATCH_BYTES: Final = 16 * 2**20
+BATCH_ROWS: Final = 2048  # the size of DuckDB's own batches
+MAX_BATCH_BYTES: Final = 16 * 2**20
 _ROW_GROUP_BYTES: Final = 32 * 2**20
-_OBJECT_BYTES: Final = 64  # about what Python takes for a value and the reference to it
+_OBJECT_BYTES: Final = 64  # approximate size of a Python value and the reference to it
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The result of a statement, read as it comes; it lives as long as what answers.
+class QueryResult:
+    """The result of a statement, read as a stream; it can be read once, by one of the methods.
 
     Attributes:
-        schema: the columns as Arrow has them.
-        batches: the rows as Arrow has them; they can be read once, by one of the methods.
+        schema: the columns, an Arrow schema.
+        batches: the rows, as Arrow record batches.
     """
 
     schema: Any
@@ -32,20 +32,20 @@ class Answer:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns, left to right; two may have one name."""
+        """Names of the columns, not necessarily unique."""
         return tuple(self.schema.names)
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """For each column, whether it holds numbers."""
+        """Whether each column is numeric."""
         return tuple(_is_number(field.type) for field in self.schema)
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The rows as Python values.
+        """Iterate over the rows as Python values.
 
         Raises:
-            QueryError: the statement fails while it runs, or a value is none that Python has.
-            DamagedError: a part is not what it must be.
+            QueryError: the statement fails while it runs, or a value has no Python equivalent.
+            DamagedError: a part is damaged.
         """
         for batch in self.batches:
             columns = (_values(*column) for column in zip(self.names, batch.columns, strict=True))
@@ -55,24 +55,24 @@ class Answer:
         """Write the rows as one Parquet file.
 
         Raises:
-            QueryError: the statement fails while it runs, or its columns cannot be Parquet.
-            DamagedError: a part is not what it must be.
+            QueryError: the statement fails while it runs, or a column has no Parquet type.
+            DamagedError: a part is damaged.
         """
-        import pyarrow.parquet  # it takes longer to load than most questions to answer
+        import pyarrow.parquet  # takes longer to load than most queries to run
 
         try:
             with pyarrow.parquet.ParquetWriter(stream, self.schema) as writer:
                 for group in _groups(self.batches):
                     writer.write_table(pa.Table.from_batches(group))
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
-            raise QueryError(f"this result cannot be written as Parquet: {error}") from error
+            raise QueryError(f"the result cannot be written as Parquet: {error}") from error
 
     def send(self, stream: BinaryIO) -> None:
-        """Write the rows for another process, which reads them with `received`.
+        """Send the rows to another process, which reads them with `receive_result`.
 
         Raises:
-            QueryError: the statement fails while it runs, or one of its rows is too large to be handed on.
-            DamagedError: a part is not what it must be.
+            QueryError: the statement fails while it runs, or a row is too large to send.
+            DamagedError: a part is damaged.
         """
         with pa.ipc.new_stream(stream, self.schema) as writer:
             for batch in self.batches:
@@ -80,36 +80,36 @@ class Answer:
                     writer.write_batch(piece)
 
 
-def received(stream: BinaryIO, end: Callable[[], None]) -> Answer | None:
-    """An answer that another process sends.
+def receive_result(stream: BinaryIO, check_end: Callable[[], None]) -> QueryResult | None:
+    """Receive a result from another process.
 
     Args:
-        stream: where it comes from.
-        end: called after the last byte, because a stream that was cut off can look whole; raises what stopped
-            the other process.
+        stream: output of the other process.
+        check_end: called after the last byte, because a truncated stream can look complete; raises the error
+            of the other process if there was one.
 
     Returns:
-        The answer; None where there is no result.
+        The result; None if the statement has no result.
     """
     try:
         reader = pa.ipc.open_stream(stream)
-    except (pa.ArrowException, OSError):  # nothing came, or not even all of the columns
-        end()
+    except (pa.ArrowException, OSError):  # nothing was sent, or not even a complete schema
+        check_end()
         return None
-    return Answer(reader.schema, _received(reader, end))
+    return QueryResult(reader.schema, _received(reader, check_end))
 
 
-def _received(reader: Any, end: Callable[[], None]) -> Iterator[Any]:
+def _received(reader: Any, check_end: Callable[[], None]) -> Iterator[Any]:
     try:
         yield from reader
     except (pa.ArrowException, OSError) as error:
-        end()
-        raise QueryError(f"the answer was cut off: {error}") from error
-    end()
+        check_end()
+        raise QueryError(f"the result is truncated: {error}") from error
+    check_end()
 
 
 def _groups(batches: Iterator[Any]) -> Iterator[list[Any]]:
-    """Batches together until they are worth a row group."""
+    """Group batches into row groups of a reasonable size."""
     group: list[Any] = []
     size = 0
     for batch in batches:
@@ -123,9 +123,9 @@ def _groups(batches: Iterator[Any]) -> Iterator[list[Any]]:
 
 
 def _pieces(batch: Any) -> Iterator[Any]:
-    """A batch as pieces small enough for whoever receives them."""
+    """Split a batch into pieces that the receiver can hold as Python values."""
     size = sum(_unfolded_bytes(column) for column in batch.columns)
-    if size <= MOST_BATCH_BYTES:
+    if size <= MAX_BATCH_BYTES:
         yield batch
     elif batch.num_rows > 1:
         half = batch.num_rows // 2
@@ -133,12 +133,12 @@ def _pieces(batch: Any) -> Iterator[Any]:
         yield from _pieces(batch.slice(half))
     else:
         raise QueryError(
-            f"a row of this result takes {size:,} bytes, more than {MOST_BATCH_BYTES:,}; ask for less"
+            f"a row of the result has {size:,} bytes, more than {MAX_BATCH_BYTES:,}; select less"
         )
 
 
 def _unfolded_bytes(values: Any) -> int:
-    """What Arrow values take as Python has them: a text that Arrow holds once counts wherever it stands."""
+    """Approximate size of Arrow values in Python; a text that Arrow stores once counts for each value."""
     kind, own = values.type, len(values) * _OBJECT_BYTES
     if pa.types.is_dictionary(kind):
         return own + len(values) * _longest_bytes(values.dictionary)
@@ -157,7 +157,7 @@ def _unfolded_bytes(values: Any) -> int:
 
 
 def _longest_bytes(texts: Any) -> int:
-    import pyarrow.compute  # few results need it
+    import pyarrow.compute  # rarely needed
 
     return pyarrow.compute.max(pyarrow.compute.binary_length(texts)).as_py() or 0
 
@@ -167,7 +167,7 @@ def _is_number(kind: Any) -> bool:
 
 
 def _values(name: str, column: Any) -> list[Any]:
-    """Python values of an Arrow column; nanoseconds, which Python's datetime has not, as text."""
+    """Python values of an Arrow column; times in nanoseconds, which Python lacks, as text."""
     if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
         column = column.cast(pa.string())
     try:

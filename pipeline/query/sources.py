@@ -1,6 +1,6 @@
-"""What the views of a query read: parts as an Arrow dataset, documents as an Arrow stream.
+"""The data behind the views: parts as an Arrow dataset, JSON documents as an Arrow stream.
 
-DuckDB asks for columns and hands on its filters, Arrow opens the files. Nothing is read before somebody asks.
+DuckDB requests columns and passes on its filters, and Arrow opens the files. Nothing is read before that.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,10 +19,10 @@ from pipeline.store.documents import parse
 from pipeline.store.storage import LocalStorage, Storage
 from solver.errors import FairwayError
 
-_BYTES_AT_ONCE: Final = 60_000_000  # that reading holds, about
-_WIDE: Final = {"steady_scores": 424, "deal": 176, "line": 60, "puzzle_id": 20}  # bytes a row, about
-_NARROW: Final = 9  # of any other column
-_REPEATED: Final = ("level", "rules")  # few texts in many rows: they are handed on as numbers
+_BYTES_AT_ONCE: Final = 60_000_000  # approximate memory for reading
+_WIDE: Final = {"steady_scores": 424, "deal": 176, "line": 60, "puzzle_id": 20}  # approximate bytes per row
+_NARROW: Final = 9  # bytes per row of any other column
+_REPEATED: Final = ("level", "rules")  # few distinct texts in many rows: passed on as dictionaries
 _TYPES: Final = {
     "VARCHAR": pa.string(),
     "UBIGINT": pa.uint64(),
@@ -46,31 +46,31 @@ _TYPES: Final = {
 
 
 class Deals(pyarrow.dataset.FileSystemDataset):  # type: ignore[misc]  # pyarrow ships no types
-    """Parts as one dataset that is read a few parts at a time.
+    """The parts as one dataset, which is read a few parts at a time.
 
-    Left to itself, Arrow reads ahead up to a gigabyte when whoever takes the rows is slower.
+    Arrow by itself reads ahead up to a gigabyte if the consumer is slower.
 
     Attributes:
-        rows_of: how many rows each file has.
-        fault: why they could not be read; DuckDB keeps no more of it than some of its words.
+        rows_of: number of rows by file.
+        fault: the error if reading failed; DuckDB passes on only parts of its text.
     """
 
     rows_of: Mapping[str, int]
     fault: FairwayError | None = None
 
-    def scanner(self, columns: Sequence[str] | None = None, filter: Any = None) -> "_Scan":  # noqa: A002 - Arrow's name
-        """What DuckDB calls for each scan of the view."""
+    def scanner(self, columns: Sequence[str] | None = None, filter: Any = None) -> "_Scan":  # noqa: A002 - the name in Arrow
+        """Called by DuckDB for each scan of the view."""
         return _Scan(self, columns, filter)
 
 
 @dataclass(frozen=True, slots=True)
 class _Scan:
-    """A scan of parts.
+    """A scan of the parts.
 
     Attributes:
         deals: the parts.
-        columns: which are wanted, in this order; None for all.
-        condition: an Arrow expression that the rows meet; None for all.
+        columns: the columns to read, in this order; None for all.
+        condition: an Arrow expression that selects rows; None for all.
     """
 
     deals: Deals
@@ -78,7 +78,7 @@ class _Scan:
     condition: Any
 
     def to_reader(self) -> Any:
-        """The rows, as Arrow's own scanner would give them."""
+        """Return a reader like that of Arrow's own scanner."""
         return pa.RecordBatchReader.from_batches(self._schema, self._batches())
 
     @property
@@ -93,7 +93,7 @@ class _Scan:
         except pa.ArrowMemoryError:
             raise
         except (pa.ArrowException, OSError) as error:
-            self.deals.fault = DamagedError(f"{error}; `fairway verify` tells more")
+            self.deals.fault = DamagedError(f"{error}; run `fairway verify` for details")
             raise
 
     def _read(self, fragments: list[Any]) -> Iterator[Any]:
@@ -102,7 +102,7 @@ class _Scan:
         yield from some.scanner(columns=self.columns, filter=self.condition).to_reader()
 
     def _groups(self) -> Iterator[list[Any]]:
-        """The parts that the condition does not rule out, some at a time: the fewer columns, the more."""
+        """Groups of parts that can contain matching rows; the fewer columns, the larger the groups."""
         widths = [_WIDE.get(name, _NARROW) for name in self._schema.names]
         rows_at_once = _BYTES_AT_ONCE // max(sum(widths), _NARROW)
         group, rows = [], 0
@@ -117,15 +117,15 @@ class _Scan:
 
 
 def deals_of(storage: LocalStorage, catalog: Catalog) -> Deals:
-    """The parts that a catalog names.
+    """Return the parts of a catalog as a dataset.
 
-    What it says of each part tells Arrow which ones a question is about, without opening them.
+    The catalog has the level and the numbers of each part, so Arrow skips parts without opening them.
 
     Raises:
         DamagedError: a part is missing.
     """
     system = pa.fs.LocalFileSystem()
-    # Reading ahead within a file is for stores that answer slowly.
+    # Reading ahead within a file only helps with slow storage.
     reading = pyarrow.dataset.ParquetFragmentScanOptions(pre_buffer=False)
     kind = pyarrow.dataset.ParquetFileFormat(
         default_fragment_scan_options=reading, dictionary_columns=_REPEATED
@@ -148,7 +148,9 @@ def deals_of(storage: LocalStorage, catalog: Catalog) -> Deals:
 def _file_of(storage: LocalStorage, part: Part) -> str:
     file = storage.local_path(part.path)
     if not file.is_file():
-        raise DamagedError(f"{part.path} is missing, and catalog.json names it; `fairway verify` tells more")
+        raise DamagedError(
+            f"{part.path} is missing, but catalog.json names it; run `fairway verify` for details"
+        )
     return str(file)
 
 
@@ -162,13 +164,13 @@ def _deals_schema() -> Any:
 
 @dataclass
 class Documents:
-    """JSON documents as an Arrow stream, one row each.
+    """JSON documents as an Arrow stream, one row per document.
 
     Attributes:
-        storage: where they are.
-        paths: which they are, in the order of the rows.
-        columns: what is read of them; a key that is not there is null.
-        fault: as in `Deals`.
+        storage: the data root.
+        paths: of the documents, in the order of the rows.
+        columns: the columns to read; a missing key is null.
+        fault: see `Deals`.
     """
 
     storage: Storage
@@ -203,11 +205,11 @@ def _cell(path: str, document: Mapping[str, Any], column: ViewColumn) -> Any:
     try:
         return pa.scalar(_read(value, column.type), _TYPES[column.type]).as_py()
     except (TypeError, ValueError, pa.ArrowException) as error:
-        raise DamagedError(f"{path}: {'.'.join(column.path)} is no {column.type}: {error}") from error
+        raise DamagedError(f"{path}: {'.'.join(column.path)} is not a {column.type}: {error}") from error
 
 
 def _read(value: Any, kind: str) -> Any:
-    """A value of JSON as one of an SQL type, which JSON may have to write as text."""
+    """Convert a JSON value to an SQL type; dates and times are texts in JSON."""
     if value is not None and kind == "DATE":
         return date.fromisoformat(value)
     if value is not None and kind == "TIMESTAMP":
@@ -220,5 +222,5 @@ def _schema(columns: Sequence[ViewColumn]) -> Any:
 
 
 def _utc(moment: datetime) -> datetime:
-    """A moment as DuckDB's TIMESTAMP holds it: in UTC, without saying so."""
+    """Convert a time to UTC without a time zone, as in DuckDB's TIMESTAMP."""
     return moment.astimezone(UTC).replace(tzinfo=None)

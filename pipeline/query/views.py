@@ -1,8 +1,10 @@
-"""The views `deals`, `dailies` and `runs`: their columns, and the SQL text that gives them to any DuckDB.
+"""The views `deals`, `dailies` and `runs`, the SQL macros, and `catalog.sql`, which creates them all.
 
-`catalog.sql` is derived: it is written anew from what is there, and needs nothing but a DuckDB that was
-started in the data root. `pipeline.query.engine` builds the same views, column for column, on its
-guarded ground.
+`catalog.sql` is derived from the files of the data root and works with any DuckDB that is started there.
+`pipeline.query.engine` provides the same views and macros to `fairway query`.
+
+The macros are generated from the solver's tables of cards and scores, so each is defined once. They return
+null for null; a text that is not a card and a number that is not a column are errors, as in a cast.
 """
 
 from collections.abc import Sequence
@@ -13,12 +15,14 @@ from pipeline.daily.files import DAILY_FOLDER, daily_path, published_days
 from pipeline.deals.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64
 from pipeline.errors import MissingError
 from pipeline.pools.catalog import Catalog
-from pipeline.query.macros import MACROS
 from pipeline.store.storage import Storage
 from pipeline.work.records import RUN_PREFIX, run_paths
+from solver.cards import RANK_LETTERS, SUIT_LETTERS
+from solver.table.deal import COLUMN_COUNT
+from solver.table.score import score_name
 
 SQL_FILE: Final = "catalog.sql"
-# Globs of DuckDB, in which ? is any one character.
+# In globs of DuckDB, ? matches any single character.
 _DAILY_GLOB: Final = f"{DAILY_FOLDER}????-??-??.json"
 _RUN_GLOB: Final = f"{RUN_PREFIX}*.json"
 
@@ -34,9 +38,9 @@ class ViewColumn:
     """One column of a view.
 
     Attributes:
-        name: as it is called in the view.
+        name: name of the column.
         type: its SQL type.
-        path: the keys that lead to it in a JSON document; empty for a column of Parquet.
+        path: keys that lead to the value in a JSON document; empty for a column of Parquet.
     """
 
     name: str
@@ -103,20 +107,53 @@ RUN_COLUMNS: Final = (
 )
 
 
+_BAR: Final = " | "
+_NAMED: Final = range(-2, 3)  # differences from par that have a name
+
+_DEAL_COLUMN: Final = f"""\
+-- deal_column(deal, n): the cards of column 1 .. {COLUMN_COUNT} as a list of texts, the playable card last
+CREATE OR REPLACE MACRO deal_column(deal, n) AS CASE
+  WHEN n BETWEEN 1 AND {COLUMN_COUNT} THEN string_split(string_split(deal, '{_BAR}')[n], ' ')
+  WHEN n IS NOT NULL THEN error('deal_column: ' || n || ' is no column; they are 1 .. {COLUMN_COUNT}')
+END;
+"""
+
+_CARD_RANK: Final = f"""\
+-- card_rank(card): 0 .. {len(RANK_LETTERS) - 1} for A .. K, of a card such as 'TD'
+CREATE OR REPLACE MACRO card_rank(card) AS CASE
+  WHEN regexp_full_match(card, '[{RANK_LETTERS}][{SUIT_LETTERS}]', 'i')
+    THEN (strpos('{RANK_LETTERS}', upper(card[1])) - 1)::TINYINT
+  WHEN card IS NOT NULL THEN error('card_rank: ' || card || ' is no card; one is written as in TD')
+END;
+"""
+
+_NAMES: Final = "\n".join(f"  WHEN {difference} THEN '{score_name(difference, 0)}'" for difference in _NAMED)
+_SCORE_NAME: Final = f"""\
+-- score_name(score, par): Eagle to Double bogey, beyond them the signed number, as in '+3'
+CREATE OR REPLACE MACRO score_name(score, par) AS CASE score::INTEGER - par::INTEGER
+{_NAMES}
+  ELSE printf('%+d', score::INTEGER - par::INTEGER)
+END;
+"""
+
+MACROS: Final = (_DEAL_COLUMN, _CARD_RANK, _SCORE_NAME)
+"""One `CREATE OR REPLACE` statement per macro, after a comment with its signature and result."""
+
+
 def daily_paths(storage: Storage) -> tuple[str, ...]:
-    """Paths of the published Daily holes, ascending: what the view `dailies` shows."""
+    """Return the paths of the published Daily holes, the rows of the view `dailies`, ascending."""
     return tuple(daily_path(day) for day in published_days(storage))
 
 
 def catalog_sql(parts: Sequence[str], *, dailies: bool, runs: bool) -> str:
-    """The text of `catalog.sql`.
+    """Return the text of `catalog.sql`.
 
-    A view over no files would be an error in DuckDB, so a view without content is typed and empty.
+    DuckDB refuses a view of no files, so such a view selects no rows with the same types.
 
     Args:
-        parts: paths of the parts that the catalog names, relative to the data root.
+        parts: paths of the parts in the catalog, relative to the data root.
         dailies: whether any Daily hole is published.
-        runs: whether there is any run record.
+        runs: whether any run record exists.
     """
     views = (
         _view("deals", _from_parts(parts) if parts else _empty(DEAL_COLUMNS)),
@@ -127,23 +164,23 @@ def catalog_sql(parts: Sequence[str], *, dailies: bool, runs: bool) -> str:
 
 
 def part_paths(catalog: Catalog) -> tuple[str, ...]:
-    """Paths of all parts that a catalog names: what the view `deals` shows."""
+    """Return the paths of all parts in a catalog, whose rows make up the view `deals`."""
     return tuple(part.path for pool in catalog.pools for part in pool.parts)
 
 
 def write_views(storage: Storage, catalog: Catalog) -> None:
-    """Write `catalog.sql` where it is not already what it must be.
+    """Write `catalog.sql` unless it is up to date.
 
     Args:
         storage: the data root, whose lock the caller holds.
-        catalog: the one in force.
+        catalog: the current catalog.
     """
     text = catalog_sql(part_paths(catalog), dailies=bool(daily_paths(storage)), runs=bool(run_paths(storage)))
     try:
         if storage.read(SQL_FILE) == text.encode():
             return
     except MissingError:
-        pass  # the first run writes it
+        pass
     storage.replace(SQL_FILE, text.encode())
 
 
@@ -153,7 +190,7 @@ def _view(name: str, select: str) -> str:
 
 def _from_parts(paths: Sequence[str]) -> str:
     names = ", ".join(column.name for column in DEAL_COLUMNS)
-    # Folders such as generation=0001 must not become columns of their own.
+    # Folder names such as generation=0001 must not become columns.
     files = ",\n  ".join(_quoted(path) for path in paths)
     return f"SELECT {names}\nFROM read_parquet([\n  {files}\n], hive_partitioning = false)"
 
@@ -168,7 +205,7 @@ def _from_documents(glob: str, columns: Sequence[ViewColumn]) -> str:
 
 
 def _document_types(columns: Sequence[ViewColumn]) -> dict[str, str]:
-    """SQL type of each top-level key of a document that a view reads; keys below it become a STRUCT."""
+    """Return the SQL type of each top-level key that a view reads; nested keys become a STRUCT."""
     below: dict[str, list[str]] = {}
     types: dict[str, str] = {}
     for column in columns:

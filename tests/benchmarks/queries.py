@@ -12,7 +12,7 @@ from jobs.settings.load import processors
 from pipeline.deals.levels import LEVELS
 from pipeline.play.rounds import full_rounds
 from pipeline.pools.catalog import Catalog, load_catalog
-from pipeline.query.engine import asked
+from pipeline.query.engine import run_query
 from pipeline.store.storage import LocalStorage
 from tests.benchmarks.command import fairway
 from tests.benchmarks.figures import Bench, Figure
@@ -87,7 +87,7 @@ def _answered(storage: LocalStorage, statement: str, is_right: Callable[[_Rows],
     """
 
     def work() -> _Rows:
-        with asked(storage, load_catalog(storage), statement, processors()) as answer:
+        with run_query(storage, load_catalog(storage), statement, processors()) as answer:
             return [] if answer is None else list(answer.rows())
 
     rows, spent = timed(work, process_clock)

@@ -167,7 +167,7 @@ def test_on_a_terminal_red_suits_are_red_and_parquet_is_refused(made_root: Path)
     assert "\x1b[31m7♥" in on_terminal("deal", "show", 1)
     assert "\x1b[31m" not in on_terminal("deal", "show", 1, variables={"NO_COLOR": "1"})
     query = ("query", "from deals", "--format", "parquet", "--data", made_root)
-    assert "Parquet is not for a terminal; give -o FILE" in on_terminal(*query)
+    assert "Parquet cannot be written to a terminal; give -o FILE" in on_terminal(*query)
 
 
 def test_on_a_terminal_a_night_shows_a_bar_for_each_level(tmp_path: Path) -> None:

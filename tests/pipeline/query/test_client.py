@@ -1,4 +1,4 @@
-"""A question in a process of its own: bounded in time and memory, and gone when nobody waits for it."""
+"""Queries in a subprocess: limited in time and memory, and ended with their caller."""
 
 import json
 import os
@@ -15,8 +15,8 @@ import pytest
 
 from pipeline.errors import DamagedError, OverdueError, QueryError
 from pipeline.pools.catalog import load_catalog
-from pipeline.query.client import Question, asked_apart
-from pipeline.query.engine import asked
+from pipeline.query.client import QueryRequest, run_query_isolated
+from pipeline.query.engine import run_query
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
 from tests.support.command import PROGRAM, STOP_SECONDS, done, fairway, files_of, run_child, spawned
@@ -24,36 +24,36 @@ from tests.support.command import PROGRAM, STOP_SECONDS, done, fairway, files_of
 LONG = "a" * 55_000
 FOREVER = "select sleep_ms(3600000)"
 ENDLESS = "from range(1000000000000)"
-# One call of a function that does not look whether it is interrupted, for minutes.
+# One call of a function that ignores interrupts for minutes.
 DEAF = "select levenshtein(repeat('a', 3000000), repeat('b', 3000000))"
-SECONDS = 60  # more than anything here takes, even on a busy machine
+SECONDS = 60  # longer than any query here takes, even on a busy machine
 
 on_linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
 
 
 @contextmanager
-def apart(root: Path, statement: str, seconds: int = SECONDS) -> Iterator[Any]:
-    with asked_apart(Question(str(root), statement, 1, seconds), {}) as answer:
-        yield answer
+def isolated(root: Path, statement: str, seconds: int = SECONDS) -> Iterator[Any]:
+    with run_query_isolated(QueryRequest(str(root), statement, 1, seconds), {}) as result:
+        yield result
 
 
 def rows(root: Path, statement: str, seconds: int = SECONDS) -> list[tuple[Any, ...]]:
-    with apart(root, statement, seconds) as answer:
+    with isolated(root, statement, seconds) as answer:
         return list(answer.rows())
 
 
 def read_all(
     root: Path, statement: str, seconds: int = SECONDS, at_first: Callable[[], object] = int
 ) -> None:
-    """Read an answer to its end without keeping any of it.
+    """Read a result to its end without keeping it.
 
     Args:
         root: the data root.
-        statement: what is asked.
-        seconds: how long it may take.
-        at_first: called when the first rows are there.
+        statement: the query.
+        seconds: time limit.
+        at_first: called after the first rows.
     """
-    with apart(root, statement, seconds) as answer:
+    with isolated(root, statement, seconds) as answer:
         next(answer.batches)
         at_first()
         for _ in answer.batches:
@@ -61,7 +61,7 @@ def read_all(
 
 
 def children(parent: int) -> list[int]:
-    """Processes that a process has started and that still run."""
+    """Running child processes of a process."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -76,7 +76,7 @@ def children(parent: int) -> list[int]:
 
 @contextmanager
 def ends(process: int) -> Iterator[None]:
-    """The process must end soon after the block, if not in it."""
+    """Check that a process ends in the block or soon after it."""
     handle = os.pidfd_open(process)
     try:
         yield
@@ -92,9 +92,9 @@ def ends(process: int) -> Iterator[None]:
         "select d.*, runs.run_id from dailies as d, runs order by date",
     ],
 )
-def test_the_answer_is_that_of_the_guarded_ground(made_root: Path, statement: str) -> None:
+def test_the_result_is_the_same_as_in_this_process(made_root: Path, statement: str) -> None:
     storage = open_root(made_root, create=False)
-    with asked(storage, load_catalog(storage), statement, workers=1) as here:
+    with run_query(storage, load_catalog(storage), statement, workers=1) as here:
         assert here is not None
         assert rows(made_root, statement) == list(here.rows())
 
@@ -103,15 +103,13 @@ def test_the_answer_is_that_of_the_guarded_ground(made_root: Path, statement: st
     ("statement", "words"),
     [
         ("selec 1", 'Parser Error: syntax error at or near "selec"\n\nLINE 1: selec 1\n'),
-        ("select 1; select 2", "2 SQL statements given, exactly one"),
+        ("select 1; select 2", "2 SQL statements given; give exactly one"),
         ("explain analyze copy deals to '{root}/x.csv'", "LocalFileSystem has been disabled"),
         ("from enable_profiling(save_location = '{root}/x.json')", "the configuration has been locked"),
         ("select case when range = 50000 then error('late') else range end from range(60000)", "late"),
     ],
 )
-def test_what_the_ground_refuses_is_told_in_its_own_words(
-    made_root: Path, statement: str, words: str
-) -> None:
+def test_errors_of_duckdb_are_reported_with_their_text(made_root: Path, statement: str, words: str) -> None:
     before = files_of(made_root)
     with pytest.raises(QueryError) as caught:
         rows(made_root, statement.format(root=made_root))
@@ -119,7 +117,7 @@ def test_what_the_ground_refuses_is_told_in_its_own_words(
     assert files_of(made_root) == before
 
 
-def test_damage_is_told_as_damage(tmp_path: Path) -> None:
+def test_damage_is_reported_as_damage(tmp_path: Path) -> None:
     open_root(tmp_path, create=True)
     (tmp_path / "catalog.json").write_text("{")
     with pytest.raises(DamagedError, match=r"catalog\.json"):
@@ -127,8 +125,8 @@ def test_damage_is_told_as_damage(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("statement", "seconds"), [(FOREVER, 1), (DEAF, 2), (ENDLESS, 1)])
-def test_a_question_ends_when_its_time_is_over(made_root: Path, statement: str, seconds: int) -> None:
-    words = f"no answer within {seconds} s; ask for less, or allow more with --timeout"
+def test_a_query_ends_at_its_time_limit(made_root: Path, statement: str, seconds: int) -> None:
+    words = f"no result within {seconds} s; select less, or raise the limit with --timeout"
     with pytest.raises(OverdueError, match=words):
         read_all(made_root, statement, seconds)
 
@@ -137,29 +135,34 @@ def test_a_question_ends_when_its_time_is_over(made_root: Path, statement: str, 
     ("statement", "words"),
     [
         ("select repeat('x', 4000000000)", "Out of Memory"),
-        ("select len(list_transform(range(1, 400000000), lambda x: x || 'abc'))", "Out of Memory|broke off"),
+        (
+            "select len(list_transform(range(1, 400000000), lambda x: x || 'abc'))",
+            "Out of Memory|failed",
+        ),
         (
             "select repeat('x', 20000000)",
-            "a row of this result takes 20,000,... bytes, more than 16,777,216",
+            "a row of the result has 20,000,... bytes, more than 16,777,216",
         ),
-        # Arrow holds these in little, but whoever reads them as values does not.
-        ("select list_resize([{}], 1000000, {}) a", "a row of this result takes 64,...,... bytes"),
+        # Small in Arrow, but large as Python values.
+        ("select list_resize([{}], 1000000, {}) a", "a row of the result has 64,...,... bytes"),
         (
             f"select array_agg(e) from (select '{LONG}'::enum('{LONG}') e from range(2000))",
-            "a row of this result takes 1..,...,... bytes",
+            "a row of the result has 1..,...,... bytes",
         ),
     ],
 )
-def test_memory_is_bounded_by_duckdb_or_by_the_system(made_root: Path, statement: str, words: str) -> None:
+def test_memory_is_limited_by_duckdb_or_by_the_system(made_root: Path, statement: str, words: str) -> None:
     with pytest.raises(QueryError, match=words):
         rows(made_root, statement)
 
 
 @on_linux
-def test_the_system_holds_the_process_within_limits(made_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_subprocess_has_limits_and_no_environment(
+    made_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAIRWAY_DAILY_KEY", "0" * 64)
     before = set(children(os.getpid()))
-    with asked_apart(Question(str(made_root), ENDLESS, 2, SECONDS), os.environ) as answer:
+    with run_query_isolated(QueryRequest(str(made_root), ENDLESS, 2, SECONDS), os.environ) as answer:
         assert answer is not None
         next(answer.batches)
         (process,) = set(children(os.getpid())) - before
@@ -176,30 +179,30 @@ def test_the_system_holds_the_process_within_limits(made_root: Path, monkeypatch
 
 
 @on_linux
-def test_nothing_is_left_of_a_question_that_nobody_waits_for(made_root: Path) -> None:
+def test_the_subprocess_ends_with_the_block(made_root: Path) -> None:
     before = set(children(os.getpid()))
-    with apart(made_root, ENDLESS) as answer:
+    with isolated(made_root, ENDLESS) as answer:
         next(answer.batches)
         assert set(children(os.getpid())) - before
     assert set(children(os.getpid())) == before
 
 
 @on_linux
-def test_an_answer_that_breaks_off_is_no_answer(made_root: Path) -> None:
+def test_a_truncated_result_is_an_error(made_root: Path) -> None:
     before = set(children(os.getpid()))
 
     def kill() -> None:
         (process,) = set(children(os.getpid())) - before
         os.kill(process, signal.SIGKILL)
 
-    with pytest.raises(QueryError, match=r"the query broke off \(exit code -9\)"):
+    with pytest.raises(QueryError, match=r"the query process failed \(exit code -9\)"):
         read_all(made_root, ENDLESS, at_first=kill)
 
 
 @on_linux
 @pytest.mark.skipif(sys.platform != "linux", reason="pidfd is Linux's")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_the_process_ends_with_the_one_that_asked(made_root: Path, number: int) -> None:
+def test_the_subprocess_ends_with_its_caller(made_root: Path, number: int) -> None:
     with spawned("query", FOREVER, "--timeout", 3600, "--data", made_root) as asker:
         while not (started := children(asker.pid)):
             assert asker.poll() is None
@@ -210,18 +213,16 @@ def test_the_process_ends_with_the_one_that_asked(made_root: Path, number: int) 
     assert (out, "Traceback" in err) == ("", False)
 
 
-def test_a_question_out_of_time_is_told_with_75_and_leaves_the_old_file(
-    made_root: Path, tmp_path: Path
-) -> None:
+def test_a_timeout_exits_with_75_and_leaves_the_old_file(made_root: Path, tmp_path: Path) -> None:
     file = tmp_path / "rows.csv"
     file.write_text("old")
     outcome = fairway("query", ENDLESS, "--timeout", 1, "--data", made_root, "-o", file)
-    assert outcome.complaint == "no answer within 1 s; ask for less, or allow more with --timeout"
+    assert outcome.complaint == "no result within 1 s; select less, or raise the limit with --timeout"
     assert (outcome.code, files_of(tmp_path)) == (75, {"rows.csv": b"old"})
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "1.5", "86401", "soon"])
-def test_a_time_that_is_none_is_wrong_usage(made_root: Path, seconds: str) -> None:
+def test_an_invalid_timeout_is_wrong_usage(made_root: Path, seconds: str) -> None:
     outcome = fairway("query", "select 1", "--timeout", seconds, "--data", made_root)
     assert f"'{seconds}' is no whole number from 1 to 86400" in outcome.complaint
     assert outcome.code == 2
@@ -229,9 +230,9 @@ def test_a_time_that_is_none_is_wrong_usage(made_root: Path, seconds: str) -> No
 
 MANY = "select range as n, repeat('x', 400) as text, [range, 1] as list from range({rows})"
 PEAK_MEGABYTES = 400
-"""Libraries and buffers; two million rows are more than twice as much."""
+"""Enough for libraries and buffers; two million rows need more than twice as much."""
 
-# A small process in between: the peak of one counts that of the process which started it.
+# Run from a small process, because the peak of a process includes that of the process that started it.
 MEASURED = """
 import os, subprocess, sys
 process = subprocess.Popen(sys.argv[1:])
@@ -242,32 +243,32 @@ sys.exit(os.waitstatus_to_exitcode(code))
 
 
 def peak_megabytes(*arguments: object) -> float:
-    """Most memory that the command, or the process that answers it, has resident."""
+    """Peak resident memory of the command or its subprocess."""
     command = (sys.executable, "-c", MEASURED, sys.executable, "-c", PROGRAM, *arguments)
     ended = run_child(*command, check=True)
     return int(ended.stdout) * (1 if sys.platform == "darwin" else 1024) / 1e6
 
 
 def check_bounded(root: Path, file: Path, rows_wanted: int) -> None:
-    """Ask for so many rows, as a file: they are all there, and were never held at once."""
+    """Write rows to a file, and check that it is complete and that they were never in memory at once."""
     statement = MANY.format(rows=rows_wanted)
     peak = peak_megabytes("query", statement, "--data", root, "--timeout", 600, "-o", file)
     assert peak < PEAK_MEGABYTES
     check_complete(file, rows_wanted)
 
 
-def test_two_million_rows_are_never_held_at_once(made_root: Path, tmp_path: Path) -> None:
+def test_two_million_rows_are_never_in_memory_at_once(made_root: Path, tmp_path: Path) -> None:
     check_bounded(made_root, tmp_path / "rows.parquet", 2_000_000)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
-def test_five_million_rows_are_never_held_at_once(made_root: Path, tmp_path: Path, kind: str) -> None:
+def test_five_million_rows_are_never_in_memory_at_once(made_root: Path, tmp_path: Path, kind: str) -> None:
     check_bounded(made_root, tmp_path / f"rows.{kind}", 5_000_000)
 
 
 def check_complete(file: Path, rows_wanted: int) -> None:
-    """The file has so many rows, and the last one is the last."""
+    """Check the number of rows of a file and its last row."""
     if file.suffix == ".parquet":
         assert pyarrow.parquet.ParquetFile(file).metadata.num_rows == rows_wanted
         return
@@ -280,16 +281,16 @@ def check_complete(file: Path, rows_wanted: int) -> None:
     assert int(number) == rows_wanted - 1
 
 
-def test_the_environment_that_loads_python_is_passed_on(made_root: Path) -> None:
+def test_variables_for_loading_python_are_passed_on(made_root: Path) -> None:
     assert done("query", "select 1 as a", "--data", made_root, "--json").text == '{"a":1}\n'
-    with asked_apart(
-        Question(str(made_root), "select 1", 1, SECONDS), {"LD_LIBRARY_PATH": "/nowhere"}
+    with run_query_isolated(
+        QueryRequest(str(made_root), "select 1", 1, SECONDS), {"LD_LIBRARY_PATH": "/nowhere"}
     ) as answer:
         assert answer is not None
         assert list(answer.rows()) == [(1,)]
 
 
-def test_a_root_with_any_name_can_be_asked(tmp_path: Path) -> None:
+def test_a_root_with_any_name_can_be_queried(tmp_path: Path) -> None:
     root = tmp_path / "a 'quoted' root;ü"
     open_root(root, create=True)
     assert rows(root, "select count(*) from deals") == [(0,)]

@@ -1,4 +1,4 @@
-"""A question sees the three views and nothing else, changes nothing, and fails in DuckDB's own words."""
+"""Queries see the three views and nothing else, change nothing, and report the errors of DuckDB."""
 
 import io
 import shutil
@@ -15,8 +15,8 @@ from pipeline.errors import DamagedError, QueryError
 from pipeline.pools.catalog import empty_catalog, load_catalog
 from pipeline.pools.parquet import DEALS_SCHEMA
 from pipeline.query import engine as query
-from pipeline.query.engine import asked
-from pipeline.query.rows import Answer
+from pipeline.query.engine import run_query
+from pipeline.query.rows import QueryResult
 from pipeline.store.root import open_root
 from tests.support.reference import REFERENCE as FOLDER
 
@@ -30,7 +30,7 @@ def root(made_root: Path) -> Path:
 
 def ask(root: Path, statement: str) -> list[tuple[Any, ...]]:
     storage = open_root(root, create=False)
-    with asked(storage, load_catalog(storage), statement, workers=2) as answer:
+    with run_query(storage, load_catalog(storage), statement, workers=2) as answer:
         return [] if answer is None else list(answer.rows())
 
 
@@ -42,7 +42,7 @@ def test_the_pools_have_the_pars_that_their_policies_allow(root: Path) -> None:
     assert sum(count for *_, count in rows) == 36
 
 
-def test_dailies_and_runs_can_be_asked_for(root: Path) -> None:
+def test_dailies_and_runs_can_be_queried(root: Path) -> None:
     rows = ask(root, "select date, hole, par, rules, len(steady_scores) from dailies order by date")
     assert [row[0] for row in rows] == [date(2026, 11, n) for n in (28, 29, 30)] + [
         date(2026, 12, n) for n in (1, 2)
@@ -79,33 +79,33 @@ def test_ordinary_analysis_works(root: Path, statement: str) -> None:
         ("select nothing from deals", "Binder Error"),
         ("select cast('x' as integer)", "Conversion Error"),
         ("select cast(line as integer) from deals", "Conversion Error"),
-        ("", "0 SQL statements given, exactly one"),
+        ("", "0 SQL statements given; give exactly one"),
         ("-- only a remark", "0 SQL statements"),
-        ("select 1; select 2", "2 SQL statements given, exactly one"),
+        ("select 1; select 2", "2 SQL statements given; give exactly one"),
         (
             "create table t as from deals",
-            "a statement of the kind CREATE is not answered, only those that read",
+            "CREATE statements are not allowed, only statements that read",
         ),
-        ("update extensions", "a statement of the kind OTHER is not answered"),
-        ("select 'a' -- \udcff", "the statement holds bytes that are not UTF-8"),
+        ("update extensions", "OTHER statements are not allowed"),
+        ("select 'a' -- \udcff", "the statement is not UTF-8"),
     ],
 )
-def test_a_bad_statement_gets_a_clear_word(root: Path, statement: str, words: str) -> None:
+def test_a_bad_statement_gets_a_clear_message(root: Path, statement: str, words: str) -> None:
     with pytest.raises(QueryError) as caught:
         ask(root, statement)
     assert str(caught.value).startswith(words)
 
 
-def test_memory_is_bounded(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_limited(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query, "MEMORY_LIMIT", "50MB")
     with pytest.raises(QueryError, match="Out of Memory"):
         ask(root, "select list(range) from range(200000000)")
 
 
-def test_rows_come_as_they_are_asked_for(root: Path) -> None:
+def test_rows_are_read_as_they_are_needed(root: Path) -> None:
     storage = open_root(root, create=False)
     statement = "select range from range(100000000000)"
-    with asked(storage, load_catalog(storage), statement, workers=1) as answer:
+    with run_query(storage, load_catalog(storage), statement, workers=1) as answer:
         assert answer is not None
         assert [next(iter(answer.rows())), answer.names, answer.numeric] == [(0,), ("range",), (True,)]
 
@@ -113,13 +113,13 @@ def test_rows_come_as_they_are_asked_for(root: Path) -> None:
 def parquet_of(root: Path, statement: str) -> Any:
     storage = open_root(root, create=False)
     stream = io.BytesIO()
-    with asked(storage, load_catalog(storage), statement, workers=1) as answer:
-        assert isinstance(answer, Answer)
+    with run_query(storage, load_catalog(storage), statement, workers=1) as answer:
+        assert isinstance(answer, QueryResult)
         answer.write_parquet(stream)
     return pyarrow.parquet.read_table(stream)
 
 
-def test_parquet_holds_the_rows_with_their_types(root: Path) -> None:
+def test_parquet_has_the_rows_with_their_types(root: Path) -> None:
     table = parquet_of(root, "from deals order by level, deal_number")
     assert table.schema.types == DEALS_SCHEMA.types
     assert table.num_rows == 36
@@ -133,7 +133,7 @@ def test_a_statement_that_fails_while_it_runs_fails_in_parquet_too(root: Path) -
         parquet_of(root, "select cast(line as integer) from deals")
 
 
-def test_every_kind_of_value_can_be_read(root: Path) -> None:
+def test_every_type_of_value_can_be_read(root: Path) -> None:
     ((moment, zoned, tiny, big),) = ask(
         root,
         "select timestamp_ns '2026-11-30 00:00:00.000000001', timestamptz '2026-11-30 00:00:00+00',"
@@ -157,20 +157,20 @@ def test_a_missing_part_is_named(root: Path, tmp_path: Path) -> None:
         ask(broken, "from deals")
 
 
-def test_a_truncated_part_is_an_error_not_a_shorter_answer(root: Path, tmp_path: Path) -> None:
+def test_a_truncated_part_is_an_error_not_a_shorter_result(root: Path, tmp_path: Path) -> None:
     broken = copied(root, tmp_path / "root")
     part = next(broken.glob("deals/level=hard/*/*.parquet"))
     part.write_bytes(part.read_bytes()[:-100])
-    with pytest.raises(DamagedError, match=f"{part}.*`fairway verify` tells more"):
+    with pytest.raises(DamagedError, match=f"{part}.*run `fairway verify`"):
         ask(broken, "from deals")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (b'"par":4', b'"par":"four"', "par is no TINYINT"),
-        (b'"par":4', b'"par":400', "par is no TINYINT"),
-        (b'"date":"2026-11-30"', b'"date":"soon"', "date is no DATE"),
+        (b'"par":4', b'"par":"four"', "par is not a TINYINT"),
+        (b'"par":4', b'"par":400', "par is not a TINYINT"),
+        (b'"date":"2026-11-30"', b'"date":"soon"', "date is not a DATE"),
         (b'{"schema"', b'["schema"', "is not a JSON document"),
     ],
 )
@@ -179,12 +179,12 @@ def test_a_damaged_document_is_named(tmp_path: Path, old: bytes, new: bytes, wor
     storage.create("daily/2026-11-30.json", REFERENCE.read_bytes().replace(old, new))
     with (
         pytest.raises(DamagedError, match=f"daily/2026-11-30.json.*{words}"),
-        asked(storage, empty_catalog(), "from dailies", workers=1),
+        run_query(storage, empty_catalog(), "from dailies", workers=1),
     ):
         pass
 
 
-def test_a_key_that_a_document_lacks_is_null(tmp_path: Path) -> None:
+def test_a_missing_key_of_a_document_is_null(tmp_path: Path) -> None:
     storage = open_root(tmp_path, create=True)
     storage.create("runs/a.json", b'{"run_id":"a","steady":1}\n')
     assert ask(tmp_path, "select run_id, job, started from runs") == [("a", None, None)]

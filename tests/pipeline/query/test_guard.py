@@ -1,7 +1,7 @@
-"""What a pasted statement may not do: each attempt gets there on an unguarded connection, and nowhere here.
+"""What an untrusted statement must not do: each attempt succeeds on a plain connection and fails here.
 
-There are two walls. The first lets through only statements that read; the second is the ground itself, and is
-tried with the first one taken away.
+There are two defences: only statements that read are accepted, and the connection is locked down. The second
+is tested with the first one disabled.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ import pytest
 from pipeline.errors import QueryError
 from pipeline.pools.catalog import load_catalog
 from pipeline.query import engine as query
-from pipeline.query.engine import asked
+from pipeline.query.engine import run_query
 from pipeline.query.views import SQL_FILE
 from pipeline.store.root import open_root
 
@@ -25,17 +25,17 @@ PART = "deals/level=easy/generation=0001/part-0-1.parquet"
 DAILY = "daily/2026-11-30.json"
 PRIVATE = "private/solutions/2026-12-02.json"
 
-# Words of the second wall.
+# Messages of the locked-down connection.
 NO_FILE = "File system LocalFileSystem has been disabled by configuration"
 LOCKED = "the configuration has been locked"
 NO_EXTENSION = "Loading external extensions is disabled|extension"
-# What only reads as far as the first wall, or only touches the statement's own memory.
+# For attempts that the first defence accepts, or that only affect the memory of the query.
 NOWHERE = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Something that a statement tries.
+    """An attempt by a statement.
 
     Attributes:
         statement: it; paths are relative to a copy of a data root with some more files.
@@ -185,7 +185,7 @@ def unguarded(folder: Path) -> Any:
 
 def guarded(folder: Path, statement: str) -> list[tuple[Any, ...]]:
     storage = open_root(folder, create=False)
-    with asked(storage, load_catalog(storage), statement, workers=1) as answer:
+    with run_query(storage, load_catalog(storage), statement, workers=1) as answer:
         return [] if answer is None else list(answer.rows())
 
 
@@ -199,7 +199,7 @@ def tree_hash(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda attempt: attempt.statement[:60])
-def test_what_a_plain_connection_does_is_refused_here(
+def test_attempts_that_succeed_on_a_plain_connection_fail_here(
     attempt: Attempt, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = tree_hash(folder)
@@ -234,7 +234,7 @@ def secret_table() -> Any:
 
 
 @pytest.mark.parametrize("name", ["secret_table", "SECRET_TABLE"])
-def test_variables_of_this_process_are_out_of_reach(name: str, secret_table: Any, folder: Path) -> None:
+def test_variables_of_this_process_cannot_be_read(name: str, secret_table: Any, folder: Path) -> None:
     with pytest.raises(QueryError, match=f"Table with name {name} does not exist"):
         guarded(folder, f"from {name}")
     with unguarded(folder) as connection:
@@ -244,13 +244,13 @@ def test_variables_of_this_process_are_out_of_reach(name: str, secret_table: Any
 
 
 @pytest.mark.parametrize("name", ["_TYPES", "storage", "catalog", "connection", "MACROS"])
-def test_variables_of_the_query_module_are_out_of_reach(name: str, folder: Path) -> None:
+def test_variables_of_the_query_module_cannot_be_read(name: str, folder: Path) -> None:
     with pytest.raises(QueryError, match=f"Table with name {name} does not exist"):
         guarded(folder, f"from {name}")
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc here")
-def test_the_environment_is_out_of_reach(folder: Path) -> None:
+def test_the_environment_cannot_be_read(folder: Path) -> None:
     statement = "select contains(content, 'PATH=') from read_text('/proc/self/environ')"
     with pytest.raises(QueryError, match=NO_FILE):
         guarded(folder, statement)
@@ -260,7 +260,7 @@ def test_the_environment_is_out_of_reach(folder: Path) -> None:
         assert connection.sql(statement).fetchall() == [(True,)]
 
 
-def test_no_setting_tells_a_path_of_this_machine(folder: Path) -> None:
+def test_no_setting_reveals_a_path_of_this_machine(folder: Path) -> None:
     settings = dict(guarded(folder, "select name, value from duckdb_settings()"))
     assert [name for name, value in settings.items() if value and value.startswith(("/", "~", "."))] == []
     assert settings["lock_configuration"] == "true"

@@ -1,4 +1,4 @@
-"""Macros of SQL agree with the solver's own functions, on the guarded ground and in a plain DuckDB."""
+"""SQL macros agree with the solver, in `fairway query` and in a plain DuckDB."""
 
 import json
 from pathlib import Path
@@ -10,9 +10,8 @@ import pytest
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.errors import QueryError
 from pipeline.pools.catalog import empty_catalog
-from pipeline.query.engine import asked
-from pipeline.query.macros import MACROS
-from pipeline.query.views import SQL_FILE, write_views
+from pipeline.query.engine import run_query
+from pipeline.query.views import MACROS, SQL_FILE, write_views
 from pipeline.store.root import open_root
 from solver.cards import CARD_NAMES, card_name, parse_card, rank_of
 from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, score_name
@@ -23,13 +22,13 @@ DEAL = deal_numbered(7)
 
 @pytest.fixture(params=["guarded", "plain"])
 def ask(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Answers a statement as `fairway query` does, or as a plain DuckDB that was fed `catalog.sql`."""
+    """Runs a statement as `fairway query` does, or in a plain DuckDB with `catalog.sql`."""
     storage = open_root(tmp_path, create=True)
     write_views(storage, empty_catalog())
     monkeypatch.chdir(tmp_path)
 
     def guarded(statement: str) -> list[Any]:
-        with asked(storage, empty_catalog(), statement, workers=1) as answer:
+        with run_query(storage, empty_catalog(), statement, workers=1) as answer:
             assert answer is not None
             return list(answer.rows())
 
@@ -41,30 +40,30 @@ def ask(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
     return {"guarded": guarded, "plain": plain}[request.param]
 
 
-def test_a_column_is_the_cards_of_the_deal_with_the_playable_one_last(ask: Any) -> None:
+def test_a_column_has_the_cards_of_the_deal_with_the_playable_one_last(ask: Any) -> None:
     rows = ask(f"select deal_column('{DEAL.notation}', n) from range(1, 8) t(n) order by n")
     assert [row[0] for row in rows] == [[card_name(card) for card in column] for column in DEAL.columns]
 
 
 @pytest.mark.parametrize("number", [0, 8, -1, 9])
-def test_there_is_no_other_column(ask: Any, number: int) -> None:
+def test_other_columns_are_errors(ask: Any, number: int) -> None:
     with pytest.raises((QueryError, duckdb.Error), match=f"{number} is no column; they are 1 .. 7"):
         ask(f"select deal_column('{DEAL.notation}', {number})")
 
 
-def test_ranks_are_those_of_the_solver_in_either_case(ask: Any) -> None:
+def test_ranks_agree_with_the_solver_in_either_case(ask: Any) -> None:
     names = [*CARD_NAMES, *map(str.lower, CARD_NAMES)]
     rows = ask(f"select card_rank(card) from (select unnest({names!r}) as card)")
     assert [row[0] for row in rows] == [rank_of(parse_card(name)) for name in names]
 
 
 @pytest.mark.parametrize("text", ["", "T", "1D", "TX", "TD ", "10D", "DT"])
-def test_what_is_no_card_has_no_rank(ask: Any, text: str) -> None:
+def test_a_text_that_is_not_a_card_is_an_error(ask: Any, text: str) -> None:
     with pytest.raises((QueryError, duckdb.Error), match=f"card_rank: {text} is no card"):
         ask(f"select card_rank('{text}')")
 
 
-def test_scores_are_called_as_the_solver_calls_them(ask: Any) -> None:
+def test_names_of_scores_agree_with_the_solver(ask: Any) -> None:
     cases = [(score, par) for score in range(LOWEST_SCORE, HIGHEST_SCORE + 1) for par in PARS]
     rows = ask(
         "select score_name(pair[1]::tinyint, pair[2]::tinyint)"
@@ -81,7 +80,7 @@ def test_null_gives_null(ask: Any) -> None:
     assert rows == [(None,) * 5]
 
 
-def test_macros_work_together_and_on_columns(ask: Any) -> None:
+def test_macros_can_be_combined_and_applied_to_columns(ask: Any) -> None:
     ranks = [[rank_of(card) for card in column] for column in DEAL.columns]
     rows = ask(
         "select n, [card_rank(card) for card in deal_column(deal, n)] as ranks"
@@ -90,7 +89,7 @@ def test_macros_work_together_and_on_columns(ask: Any) -> None:
     assert rows == [(n + 1, column) for n, column in enumerate(ranks)]
 
 
-def test_a_macro_is_one_statement_that_says_what_it_gives() -> None:
+def test_a_macro_is_one_documented_statement() -> None:
     for text in MACROS:
         remark, _, statement = text.partition("\n")
         assert remark.startswith("-- ")

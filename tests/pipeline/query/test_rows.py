@@ -1,4 +1,4 @@
-"""An answer comes whole and as it is, or not at all: rows, Parquet, and a stream to another process."""
+"""A result is complete and unchanged, or an error: as rows, as Parquet, and sent to another process."""
 
 import io
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from pipeline.errors import QueryError
 from pipeline.query import rows as answer
-from pipeline.query.rows import Answer, received
+from pipeline.query.rows import QueryResult, receive_result
 
 
-def of(table: Any, rows_each: int = 2) -> Answer:
-    return Answer(table.schema, iter(table.to_batches(max_chunksize=rows_each)))
+def of(table: Any, rows_each: int = 2) -> QueryResult:
+    return QueryResult(table.schema, iter(table.to_batches(max_chunksize=rows_each)))
 
 
 def sent(table: Any, rows_each: int = 2) -> bytes:
@@ -27,7 +27,7 @@ def sent(table: Any, rows_each: int = 2) -> bytes:
 
 
 def fine() -> None:
-    """The other process ended well."""
+    """The other process succeeded."""
 
 
 def failed() -> None:
@@ -47,9 +47,9 @@ def asked_of_duckdb(statement: str) -> Any:
 
 @settings(deadline=None)
 @given(st.integers(0, 40), st.integers(1, 9))
-def test_what_is_sent_is_what_is_received(count: int, rows_each: int) -> None:
+def test_a_result_is_received_as_it_was_sent(count: int, rows_each: int) -> None:
     table = table_of(count)
-    got = received(io.BytesIO(sent(table, rows_each)), fine)
+    got = receive_result(io.BytesIO(sent(table, rows_each)), fine)
     assert got is not None
     assert got.names == ("a", "b")
     assert got.numeric == (True, False)
@@ -58,7 +58,7 @@ def test_what_is_sent_is_what_is_received(count: int, rows_each: int) -> None:
 
 def test_every_type_of_duckdb_can_be_sent() -> None:
     table = asked_of_duckdb("from test_all_types()")
-    got = received(io.BytesIO(sent(table)), fine)
+    got = receive_result(io.BytesIO(sent(table)), fine)
     assert got is not None
     assert got.schema.equals(table.schema)
     assert pa.Table.from_batches(got.batches).to_string(show_metadata=True) == table.to_string(
@@ -67,13 +67,13 @@ def test_every_type_of_duckdb_can_be_sent() -> None:
 
 
 @pytest.mark.parametrize("rest", [0, 1, 100, -300, -1])
-def test_a_stream_that_was_cut_off_is_never_a_shorter_answer(rest: int) -> None:
+def test_a_truncated_stream_is_never_a_shorter_result(rest: int) -> None:
     with pytest.raises(QueryError, match="it did not"):
-        list_all(received(io.BytesIO(sent(table_of(100))[:rest]), failed))
+        list_all(receive_result(io.BytesIO(sent(table_of(100))[:rest]), failed))
 
 
-def test_a_whole_stream_of_a_process_that_failed_is_no_answer() -> None:
-    got = received(io.BytesIO(sent(table_of(3))), failed)
+def test_a_complete_stream_of_a_failed_process_is_an_error() -> None:
+    got = receive_result(io.BytesIO(sent(table_of(3))), failed)
     assert got is not None
     rows = got.rows()
     assert [next(rows) for _ in range(3)]
@@ -81,24 +81,24 @@ def test_a_whole_stream_of_a_process_that_failed_is_no_answer() -> None:
         next(rows)
 
 
-def test_a_stream_with_a_hole_in_it_is_told_even_if_the_process_ended_well() -> None:
-    with pytest.raises(QueryError, match="the answer was cut off"):
-        list_all(received(io.BytesIO(sent(table_of(100))[:-300]), fine))
+def test_a_damaged_stream_of_a_successful_process_is_an_error() -> None:
+    with pytest.raises(QueryError, match="the result is truncated"):
+        list_all(receive_result(io.BytesIO(sent(table_of(100))[:-300]), fine))
 
 
-def test_nothing_at_all_is_no_result() -> None:
-    assert received(io.BytesIO(), fine) is None
+def test_an_empty_stream_is_no_result() -> None:
+    assert receive_result(io.BytesIO(), fine) is None
 
 
-def list_all(got: Answer | None) -> list[tuple[Any, ...]]:
+def list_all(got: QueryResult | None) -> list[tuple[Any, ...]]:
     assert got is not None
     return list(got.rows())
 
 
 def test_large_batches_are_sent_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer, "MOST_BATCH_BYTES", 4000)
+    monkeypatch.setattr(answer, "MAX_BATCH_BYTES", 4000)
     table = pa.table({"a": ["x" * n for n in range(100)], "b": [list(range(n % 9)) for n in range(100)]})
-    got = received(io.BytesIO(sent(table, rows_each=100)), fine)
+    got = receive_result(io.BytesIO(sent(table, rows_each=100)), fine)
     assert got is not None
     batches = list(got.batches)
     assert max(batch.nbytes for batch in batches) <= 4000
@@ -107,9 +107,9 @@ def test_large_batches_are_sent_in_pieces(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_row_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer, "MOST_BATCH_BYTES", 1000)
+    monkeypatch.setattr(answer, "MAX_BATCH_BYTES", 1000)
     with pytest.raises(
-        QueryError, match=r"a row of this result takes 1,\d\d\d bytes, more than 1,000; ask for less"
+        QueryError, match=r"a row of the result has 1,\d\d\d bytes, more than 1,000; select less"
     ):
         sent(pa.table({"a": ["x", "x" * 1200, "x"]}))
 
@@ -128,7 +128,7 @@ def test_a_row_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         "select n::text::blob, n::text, n from range(3000) t(n)",
     ],
 )
-def test_a_piece_is_reckoned_by_what_its_values_take_in_python(statement: str) -> None:
+def test_the_size_of_a_piece_is_that_of_its_python_values(statement: str) -> None:
     for batch in asked_of_duckdb(statement).to_batches():
         for column in batch.columns:
             assert answer._unfolded_bytes(column) >= letters_and_values(column.to_pylist())
@@ -140,7 +140,7 @@ def letters_and_values(value: Any) -> int:
     return 8 + sum(map(letters_and_values, parts)) + (len(value) if isinstance(value, str | bytes) else 0)
 
 
-def test_parquet_has_row_groups_of_some_size_however_small_the_batches(
+def test_small_batches_are_grouped_into_row_groups(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(answer, "_ROW_GROUP_BYTES", 2000)
@@ -152,7 +152,7 @@ def test_parquet_has_row_groups_of_some_size_however_small_the_batches(
     assert file.num_row_groups == 4
 
 
-def test_parquet_of_no_rows_has_the_columns() -> None:
+def test_parquet_without_rows_has_the_columns() -> None:
     stream = io.BytesIO()
     of(table_of(0)).write_parquet(stream)
     assert pyarrow.parquet.read_table(stream).equals(table_of(0))
@@ -168,26 +168,26 @@ def test_dictionaries_that_grow_from_batch_to_batch_are_sent_and_written() -> No
         yield from batches
 
     stream, parquet = io.BytesIO(), io.BytesIO()
-    Answer(batches[0].schema, again()).send(stream)
-    assert list_all(received(io.BytesIO(stream.getvalue()), fine)) == [
+    QueryResult(batches[0].schema, again()).send(stream)
+    assert list_all(receive_result(io.BytesIO(stream.getvalue()), fine)) == [
         ("x",),
         ("y",),
         ("x",),
         (None,),
         ("z",),
     ]
-    Answer(batches[0].schema, again()).write_parquet(parquet)
+    QueryResult(batches[0].schema, again()).write_parquet(parquet)
     assert pyarrow.parquet.read_table(parquet)["a"].to_pylist() == ["x", "y", "x", None, "z"]
 
 
 @pytest.mark.parametrize("value", ["date '5000000-01-01'", "timestamp 'infinity'", "date '0044-03-15 (BC)'"])
-def test_a_value_that_python_has_not_is_told_with_what_to_do(value: str) -> None:
+def test_a_value_without_python_equivalent_is_reported_with_a_remedy(value: str) -> None:
     table = asked_of_duckdb(f"select {value} as a")
     with pytest.raises(QueryError, match=r"a value of 'a' cannot be shown: .*; cast it to VARCHAR"):
         list(of(table).rows())
 
 
-def test_a_result_that_parquet_has_no_type_for_is_told() -> None:
+def test_a_type_without_parquet_equivalent_is_reported() -> None:
     table = asked_of_duckdb("select union_value(a := 1) as a")
-    with pytest.raises(QueryError, match="this result cannot be written as Parquet"):
+    with pytest.raises(QueryError, match="the result cannot be written as Parquet"):
         of(table).write_parquet(io.BytesIO())

@@ -1,4 +1,4 @@
-"""The view of deals: the rows that a plain DuckDB finds, from no more parts than the question is about."""
+"""The view of deals: the same rows as in a plain DuckDB, read from no more parts than necessary."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from pipeline.errors import DamagedError
 from pipeline.pools.catalog import PartName, empty_catalog, load_catalog, save_catalog
 from pipeline.pools.parts import write_part
 from pipeline.query import sources
-from pipeline.query.engine import asked
+from pipeline.query.engine import run_query
 from pipeline.query.sources import deals_of
 from pipeline.query.views import SQL_FILE, write_views
 from pipeline.store.root import open_root
@@ -26,12 +26,12 @@ from pipeline.store.storage import LocalStorage
 from tests.support.doubles import fake_admitted, fake_row
 
 PARTS = ((0, 19), (20, 39), (50, 79))
-"""Numbers sampled for each part of a level; none are missing but 40 .. 49."""
+"""Sampled numbers of each part of a level; only 40 .. 49 are missing."""
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pools of three parts each, of deals that nobody has solved."""
+    """Pools of three parts each, with deals that have not been solved."""
     root = tmp_path_factory.mktemp("root")
     storage = open_root(root, create=True)
     catalog = empty_catalog()
@@ -50,7 +50,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def asked_here(root: Path, statement: str) -> list[tuple[Any, ...]]:
     storage = LocalStorage(root)
-    with asked(storage, load_catalog(storage), statement, workers=1) as answer:
+    with run_query(storage, load_catalog(storage), statement, workers=1) as answer:
         assert answer is not None
         return list(answer.rows())
 
@@ -86,7 +86,7 @@ CONDITIONS = st.one_of(
     st.sampled_from([" and ", " or "]),
     st.sampled_from(["*", "count(*)", "level, deal_number", "rules, level, line, len(steady_scores)"]),
 )
-def test_whatever_is_asked_for_a_plain_duckdb_finds_the_same(
+def test_a_plain_duckdb_gives_the_same_result(
     root: Path,
     plain: duckdb.DuckDBPyConnection,
     conditions: list[str],
@@ -99,7 +99,7 @@ def test_whatever_is_asked_for_a_plain_duckdb_finds_the_same(
     assert asked_here(root, statement) == relation.fetchall()
 
 
-def test_a_row_that_is_looked_up_is_found(root: Path) -> None:
+def test_looking_up_a_row(root: Path) -> None:
     every = scan(root).to_reader().read_all()
     for number in set(every["deal_number"].to_pylist()):
         is_met = pyarrow.dataset.field("deal_number") == pa.scalar(number, pa.uint64())
@@ -138,14 +138,12 @@ def damaged(root: Path, *kept: str) -> Iterator[None]:
         ("level = 'none'", []),
     ],
 )
-def test_only_the_parts_that_a_question_is_about_are_opened(
-    root: Path, condition: str, kept: list[str]
-) -> None:
+def test_only_parts_that_can_match_are_opened(root: Path, condition: str, kept: list[str]) -> None:
     statement = f"select level, deal_number from deals where {condition} order by all"
     expected = asked_here(root, statement)
     with damaged(root, *kept):
         assert asked_here(root, statement) == expected
-        with pytest.raises(DamagedError, match="`fairway verify` tells more"):
+        with pytest.raises(DamagedError, match="run `fairway verify`"):
             asked_here(root, "select sum(par) from deals")
     for name in kept:
         with damaged(root, *(other for other in kept if other != name)), pytest.raises(DamagedError):
@@ -163,7 +161,7 @@ def test_parts_are_read_a_few_at_a_time(root: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("bytes_at_once", [1, 10_000, 1_000_000])
-def test_all_rows_come_however_much_is_read_at_once(
+def test_the_rows_do_not_depend_on_how_much_is_read_at_once(
     root: Path, monkeypatch: pytest.MonkeyPatch, bytes_at_once: int
 ) -> None:
     expected = scan(root).to_reader().read_all()
@@ -178,7 +176,7 @@ def scan(root: Path, columns: list[str] | None = None, condition: Any = None) ->
     return deals_of(storage, load_catalog(storage)).scanner(columns=columns, filter=condition)
 
 
-def test_duckdb_scans_the_way_that_is_meant(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_duckdb_uses_our_scanner(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another DuckDB might go past the method; the answers would be the same, the memory would not."""
 
     def noticed(*_: object, **__: object) -> Any:
@@ -189,7 +187,7 @@ def test_duckdb_scans_the_way_that_is_meant(root: Path, monkeypatch: pytest.Monk
         asked_here(root, "from deals")
 
 
-def test_a_catalog_without_parts_is_a_dataset_without_rows(tmp_path: Path) -> None:
+def test_a_catalog_without_parts_gives_no_rows(tmp_path: Path) -> None:
     deals = deals_of(LocalStorage(tmp_path), empty_catalog())
     assert isinstance(deals, pyarrow.dataset.Dataset)
     assert deals.scanner().to_reader().read_all().num_rows == 0

@@ -1,4 +1,4 @@
-"""A plain DuckDB that was started in the data root and fed catalog.sql sees what is there, nothing else."""
+"""catalog.sql gives a plain DuckDB that is started in the data root the same views as `fairway query`."""
 
 import shutil
 from pathlib import Path
@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from pipeline.pools.catalog import empty_catalog, load_catalog, save_catalog
-from pipeline.query.engine import asked
+from pipeline.query.engine import run_query
 from pipeline.query.views import DEAL_COLUMNS, SQL_FILE, ViewColumn, catalog_sql, part_paths, write_views
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
@@ -19,7 +19,7 @@ REFERENCE = FOLDER / "daily-2026-11-30.json"
 
 
 def in_plain_duckdb(root: Path, statement: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """The answer of a DuckDB that knows nothing but the file."""
+    """Run a statement in a DuckDB with catalog.sql."""
     monkeypatch.chdir(root)
     with duckdb.connect() as connection:
         connection.execute((root / SQL_FILE).read_text())
@@ -28,7 +28,7 @@ def in_plain_duckdb(root: Path, statement: str, monkeypatch: pytest.MonkeyPatch)
 
 def in_ours(root: Path, statement: str) -> list[tuple[Any, ...]]:
     storage = open_root(root, create=False)
-    with asked(storage, load_catalog(storage), statement, workers=1) as answer:
+    with run_query(storage, load_catalog(storage), statement, workers=1) as answer:
         assert answer is not None
         return list(answer.rows())
 
@@ -41,19 +41,17 @@ def check_same(root: Path, monkeypatch: pytest.MonkeyPatch, rows: dict[str, int]
         assert len(plain) == rows[view], view
 
 
-def test_both_see_the_same_when_everything_is_there(made_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_views_agree_in_a_full_root(made_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check_same(made_root, monkeypatch, {"deals": 36, "dailies": 5, "runs": 1})
 
 
-def test_both_see_the_same_typed_and_empty_when_nothing_is_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_views_agree_in_an_empty_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     storage = open_root(tmp_path, create=True)
     write_views(storage, empty_catalog())
     check_same(tmp_path, monkeypatch, {"deals": 0, "dailies": 0, "runs": 0})
 
 
-def test_both_see_the_same_while_a_pool_is_empty(
+def test_the_views_agree_while_a_pool_is_empty(
     made_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / "root"
@@ -67,7 +65,7 @@ def test_both_see_the_same_while_a_pool_is_empty(
     assert in_ours(root, "select distinct level from deals order by 1") == [("easy",), ("hard",)]
 
 
-def test_the_types_of_an_empty_view_are_those_of_a_full_one(
+def test_an_empty_view_has_the_types_of_a_full_one(
     made_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_views(open_root(tmp_path, create=True), empty_catalog())
@@ -78,14 +76,12 @@ def test_the_types_of_an_empty_view_are_those_of_a_full_one(
         )
 
 
-def test_a_folder_named_like_a_key_makes_no_column(made_root: Path) -> None:
+def test_folder_names_add_no_columns(made_root: Path) -> None:
     names = [row[0] for row in in_ours(made_root, "describe deals")]
     assert names == [column.name for column in DEAL_COLUMNS]
 
 
-def test_files_beside_the_published_ones_are_not_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_files_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     storage = open_root(tmp_path, create=True)
     storage.create("daily/2026-11-30.json", REFERENCE.read_bytes())
     storage.create("daily/index.json", b'{"schema":"other"}\n')
@@ -112,12 +108,12 @@ def test_the_views_are_written_only_when_they_change(tmp_path: Path) -> None:
     assert storage.replaced == 2
 
 
-def test_the_text_is_a_pure_function_of_what_is_there(made_root: Path) -> None:
+def test_the_text_depends_only_on_the_files(made_root: Path) -> None:
     parts = part_paths(load_catalog(LocalStorage(made_root)))
     assert (made_root / SQL_FILE).read_text() == catalog_sql(parts, dailies=True, runs=True)
 
 
-def test_a_quote_in_a_path_stays_inside_its_text() -> None:
+def test_quotes_in_paths_are_escaped() -> None:
     assert "'a''b.parquet'" in catalog_sql(["a'b.parquet"], dailies=False, runs=False)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pipeline.deals.levels import LEVELS
 from pipeline.errors import DamagedError
 from pipeline.pools.catalog import empty_catalog
-from pipeline.query.engine import asked
+from pipeline.query.engine import run_query
 from pipeline.query.views import RUN_COLUMNS
 from pipeline.store.documents import render
 from pipeline.store.storage import LocalStorage
@@ -177,7 +177,7 @@ def test_what_a_record_counts_can_be_asked_for_also_beside_one_of_before(tmp_pat
 
 
 def rows_of(storage: LocalStorage, statement: str) -> list[tuple[Any, ...]]:
-    with asked(storage, empty_catalog(), statement, workers=1) as answer:
+    with run_query(storage, empty_catalog(), statement, workers=1) as answer:
         assert answer is not None
         return [tuple(row) for row in answer.rows()]
 
