@@ -1,18 +1,18 @@
-"""The exceptions of the pipeline; each is one kind of outcome for whoever runs it.
+"""The exceptions of the pipeline; the command line maps each to an exit code.
 
-The command line gives each its exit code: a failed check or damaged data 1, no place to write 73, another run
-at work or a query out of time 75, a wrong configuration 78.
+The codes are 1 for a failed check or damaged data, 73 for storage that fails, 75 for a root that another run
+holds or a query that times out, and 78 for a wrong configuration.
 """
 
 from solver.errors import FairwayError, UsageError
 
 
 class CheckError(FairwayError):
-    """A result that does not hold, or a thing asked for that is not there."""
+    """A check failed, or what was requested does not exist."""
 
 
 class DamagedError(FairwayError):
-    """A file in the data root that is not what it must be; the message names the file and what is wrong."""
+    """A file in the data root is damaged; the message names the file and what is wrong."""
 
 
 class VersionError(DamagedError):
@@ -20,28 +20,28 @@ class VersionError(DamagedError):
 
 
 class StorageError(FairwayError):
-    """The data root cannot be read or written: no space, no permission, no such device."""
+    """The data root cannot be read or written, for lack of space or permission, for example."""
 
 
 class MissingError(StorageError):
-    """A file that should be read does not exist."""
+    """A file to be read does not exist."""
 
 
 class AlreadyThereError(StorageError):
-    """A file that may be created only once exists already."""
+    """A file to be created exists already."""
 
 
 class BusyError(FairwayError):
-    """Another run holds the data root; trying again later will do."""
+    """Another run holds the data root; try again later."""
 
 
 class OverdueError(FairwayError):
-    """A question that was not answered in time; more time or a smaller question will do."""
+    """A query was not answered in time; allow more time or ask for less."""
 
 
 class ConfigurationError(FairwayError):
-    """A setting, the secret key or the data root's place is not usable."""
+    """A setting, the secret key or the location of the data root is not usable."""
 
 
 class QueryError(UsageError):
-    """SQL that DuckDB refuses or cannot finish; the message is DuckDB's own, on as many lines as it takes."""
+    """DuckDB rejects the SQL or cannot finish it; the message is DuckDB's own and may have several lines."""

@@ -1,7 +1,6 @@
-"""Versions of everything frozen: a change is a new number beside the old, never an edit.
+"""Versions of all frozen definitions: a change adds a version, it never edits one.
 
-Each number says which definition made a value, so that a value can be told from one that a later definition
-would give.
+Each number says which definition produced a value, so that values of different definitions are not mixed up.
 """
 
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ PAR: Final = 1
 POLICY: Final = 1
 PUZZLE: Final = 1
 DAILY: Final = 1
-COURSE: Final = 1  # pars of a round's holes, and which deals it is made of
+COURSE: Final = 1  # pars of a round's holes, and which deals it consists of
 STUDY: Final = 1  # columns of the counts of a study
 
 PART_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
@@ -34,7 +33,7 @@ PART_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
         "puzzle": PUZZLE,
     }
 )
-"""What a part depends on: in its file metadata and beside its hash in the catalog."""
+"""Versions of what a part depends on; stored in its file metadata and in the catalog."""
 
 DAILY_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -47,7 +46,7 @@ DAILY_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
         "puzzle": PUZZLE,
     }
 )
-"""What a Daily hole depends on, in the order of its document."""
+"""Versions of what a Daily hole depends on, in the order of its document."""
 
 STUDY_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -56,4 +55,4 @@ STUDY_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
         "rules": RULES,
     }
 )
-"""What the counts of a study depend on: in the metadata of their files."""
+"""Versions of what a study's counts depend on; stored in the metadata of their files."""

@@ -1,4 +1,4 @@
-"""Pieces of JSON documents that several kinds of document share."""
+"""Parts that several JSON documents have in common."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from solver.table.rules import Rules
 
 
 def rules_document(rules: Rules) -> dict[str, Any]:
-    """All that a client must know of the rules, so that it needs none of its own."""
+    """Return everything that a client must know about the rules, so that it needs none of its own."""
     rows = zip(RANK_LETTERS, rules.plays_on, strict=True)
     return {
         "name": rules.name,

@@ -24,10 +24,10 @@ class Level:
     """A row of the policy: deals that can be cleared under `rules`, with the steady mean in a range.
 
     Attributes:
-        name: as it stands in commands, paths and the column `level`.
+        name: in commands, paths and the column `level`.
         rules: the King rule.
         mean_from: least admitted steady mean (score points); None for no bound.
-        mean_below: the steady mean from which on a deal is admitted no longer; None for no bound.
+        mean_below: exclusive upper bound of the steady mean (score points); None for no bound.
         course: the pars of a round's holes in the order they are played; they follow how many deals of each
             par the policy admits. Empty where there are no rounds.
     """
@@ -69,10 +69,10 @@ DAILY: Final = Level("daily", RULES["golf"], mean_from=Fraction(5, 2), mean_belo
 
 
 def level_named(name: str) -> Level:
-    """The row of `LEVELS` with this name.
+    """Return the row of `LEVELS` with this name.
 
     Raises:
-        UsageError: there is none.
+        UsageError: if there is none.
     """
     if name not in LEVELS:
         raise UsageError(f"unknown level {name!r}; the levels are {', '.join(LEVELS)}")
@@ -80,10 +80,10 @@ def level_named(name: str) -> Level:
 
 
 def par_of(distribution: ScoreDistribution) -> int:
-    """Par v1 (frozen): the steady mean rounded half up, and kept to 3 .. 5."""
+    """Return par v1 (frozen): the steady mean rounded half up and limited to 3 .. 5."""
     return par_of_mean(distribution.mean_exact)
 
 
 def par_of_mean(mean: Fraction) -> int:
-    """The par that a mean score gives by the same rule, whoever made it."""
+    """Return the par for any mean score, by the rule of par v1."""
     return min(HIGHEST_PAR, max(LOWEST_PAR, floor(mean + Fraction(1, 2))))

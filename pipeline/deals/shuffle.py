@@ -1,7 +1,7 @@
-"""Shuffle v1: the one deal that a number names for all time, and the candidates for the hole of a date.
+"""Shuffle v1: the deal of each deal number, and the candidates for the Daily hole of a date.
 
-Frozen. No library's shuffle is stable over versions and languages, so this is our own:
-SHA-256 in counter mode gives 32-bit words, and a Fisher-Yates shuffle takes one for each swap.
+Frozen. No library's shuffle is stable across versions and languages, so Fairway has its own: SHA-256 in
+counter mode gives 32-bit words, and a Fisher-Yates shuffle uses one per swap.
 """
 
 import hashlib
@@ -22,34 +22,34 @@ KEY_SIZE: Final = 32
 _WORDS: Final = 2**32
 _EIGHT_WORDS: Final = struct.Struct(">8I")
 _CODE_ORDER: Final = tuple(range(DECK_SIZE))
-# For each swap: the place to fill, the number of cards to choose from, and the first word to pass over.
-# Words from there on would make the low places likelier than the others.
+# Per swap: the place to fill, the number of cards to choose from, and the first word to skip. That word and
+# those above it would make low places more likely than others.
 _SWAPS: Final = tuple((size - 1, size, _WORDS - _WORDS % size) for size in range(DECK_SIZE, 1, -1))
 
 
 def deal_numbered(number: int) -> Deal:
-    """The deal that this number names, whatever the level.
+    """Return the deal with this number; it is the same for every level.
 
     Args:
         number: 0 .. `MOST_DEAL_NUMBER`.
 
     Raises:
-        UsageError: the number is not an integer in that range.
+        UsageError: if the number is not an integer in that range.
     """
     _check_integer("deal number", number, MOST_DEAL_NUMBER)
     return _shuffled(_words(hashlib.sha256(b"fairway deal v1 %d" % number).digest()))
 
 
 def daily_candidate(day: date, attempt: int, key: bytes | None) -> Deal:
-    """The shuffle that one attempt at the hole of a date looks at.
+    """Return the shuffle of one attempt at the hole of a date.
 
     Args:
         day: the date of the hole.
         attempt: 0, 1, .. until one is admitted.
-        key: the secret of `KEY_SIZE` bytes that keeps holes to come from being worked out; None without one.
+        key: the secret of `KEY_SIZE` bytes that makes future holes unpredictable, or None.
 
     Raises:
-        UsageError: the attempt is not an integer from 0 on, or the key is not `KEY_SIZE` bytes.
+        UsageError: if the attempt is not an integer >= 0, or the key does not have `KEY_SIZE` bytes.
     """
     _check_integer("attempt", attempt, MOST_DEAL_NUMBER)
     text = b"fairway daily v1 %04d-%02d-%02d %d" % (day.year, day.month, day.day, attempt)
@@ -61,7 +61,7 @@ def daily_candidate(day: date, attempt: int, key: bytes | None) -> Deal:
 
 
 def _check_integer(what: str, value: int, most: int) -> None:
-    # True would name deal 1 and 1.0 would fail far from here; both are mistakes of the caller.
+    # True would mean deal 1, and 1.0 would fail far from here; both are errors of the caller.
     if type(value) is not int:
         raise UsageError(f"{what} {value!r} is not an integer; it must be one of 0 .. {most}")
     if not 0 <= value <= most:
@@ -69,7 +69,7 @@ def _check_integer(what: str, value: int, most: int) -> None:
 
 
 def _words(seed: bytes) -> Iterator[int]:
-    """The endless 32-bit words of a 32-byte seed, hashed eight at a time as they are needed."""
+    """Yield 32-bit words from a 32-byte seed without end, eight per hash."""
     for block in count():
         yield from _EIGHT_WORDS.unpack(hashlib.sha256(seed + block.to_bytes(4, "big")).digest())
 

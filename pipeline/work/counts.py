@@ -1,6 +1,6 @@
-"""What work counts and times while it goes on, so that it holds whatever stops the work.
+"""Counts and times of work, updated while it goes on, so that they are valid however the work ends.
 
-Counts and times are told apart from what is made: no byte of a part or a hole depends on them.
+They are kept apart from the results: no byte of a part or a hole depends on them.
 """
 
 from collections.abc import Callable
@@ -13,18 +13,18 @@ COUNTED: Final = ("nights", "sampled", "deals", "dailies", "solutions", "removed
 
 
 def no_clock() -> float:
-    """A clock that stands still, for work that nobody times."""
+    """Return 0: the clock for work that is not timed."""
     return 0.0
 
 
 @dataclass(slots=True)
 class Stages:
-    """Seconds of work by what it was done for; work of several threads adds up.
+    """Seconds of work per stage, added up over all threads.
 
     Attributes:
         sampling: shuffling deals from their numbers or dates.
         solving: the exact search, and the replay of its lines.
-        rating: the steady player, the policy, the par and the figures of a row.
+        rating: the steady player, the policy, the par and the values of a row.
         writing: putting files in place.
     """
 
@@ -34,19 +34,19 @@ class Stages:
     writing: float = 0.0
 
     def add(self, other: "Stages") -> None:
-        """Count in the seconds of other work."""
+        """Add the seconds of other work."""
         for stage in fields(self):
             setattr(self, stage.name, getattr(self, stage.name) + getattr(other, stage.name))
 
 
 class Stopwatch:
-    """Shares out the time since it was made among the stages of some work.
+    """Divides the time since its creation among the stages of some work.
 
     Args:
         clock: seconds from any fixed moment.
 
     Attributes:
-        stages: what has been shared out.
+        stages: the seconds so far.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -55,7 +55,7 @@ class Stopwatch:
         self.stages = Stages()
 
     def lap(self, stage: str) -> None:
-        """Give the time since the last lap to a stage, named as in `Stages`."""
+        """Add the time since the last lap to a stage of `Stages`."""
         now = self._clock()
         setattr(self.stages, stage, getattr(self.stages, stage) + now - self._since)
         self._since = now
@@ -66,10 +66,10 @@ class LevelCounts:
     """What was made for one level.
 
     Attributes:
-        sampled: deal numbers looked at.
-        cleared: those of them whose deal can be cleared.
-        admitted: those of them that the level's policy admits.
-        written: deals written to parts: those admitted whose puzzle the pool did not have.
+        sampled: deal numbers sampled.
+        cleared: how many of their deals can be cleared.
+        admitted: how many of those the level's policy admits.
+        written: deals written to parts: admitted deals whose puzzle was not in the pool.
     """
 
     sampled: int = 0

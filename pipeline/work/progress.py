@@ -1,24 +1,24 @@
-"""How long work tells how far it has come, without knowing who listens."""
+"""The interface through which long work reports its progress."""
 
 from typing import Final, Protocol
 
 
 class Progress(Protocol):
-    """Whoever listens; it is called from the main thread, and so often that it must be quick."""
+    """A receiver of progress; it is called often, from the main thread, so it must be fast."""
 
     def update(self, task: str, done: int, total: int) -> None:
-        """Say how far a task is.
+        """Report how far a task is.
 
         Args:
-            task: its name, such as a level's.
-            done: how much of it is done, 0 .. total.
-            total: how much there is in all; the same throughout one task.
+            task: name of the task, such as that of a level.
+            done: how much is done, 0 .. total.
+            total: the whole; it does not change during a task.
         """
 
 
 class _Silent:
     def update(self, task: str, done: int, total: int) -> None:
-        """Tell nobody."""
+        """Do nothing."""
 
 
 SILENT: Final[Progress] = _Silent()

@@ -1,4 +1,4 @@
-"""Run records for tests: of a night, of runs that went wrong, and as an earlier Fairway wrote them."""
+"""Run records for tests: of a night, of failed runs, and in the format of an earlier Fairway."""
 
 import dataclasses
 from datetime import UTC, datetime, timedelta
@@ -34,12 +34,12 @@ SINCE_1_2 = ("missed", "attempt", "levels", "stages")
 
 
 def run_at(started: datetime, outcome: Outcome = Outcome.DONE, **fields: Any) -> RunRecord:
-    """A record of a night that began then and took ten seconds.
+    """Return the record of a night that started then and took ten seconds.
 
     Args:
-        started: an aware moment.
+        started: start time, with a time zone.
         outcome: how it ended.
-        fields: others of the record.
+        fields: values of other fields.
     """
     ended = fields.pop("ended", started + timedelta(seconds=10))
     error = fields.pop("error", "no space" if outcome is Outcome.FAILED else None)
@@ -47,6 +47,6 @@ def run_at(started: datetime, outcome: Outcome = Outcome.DONE, **fields: Any) ->
 
 
 def document_1_1(record: RunRecord = A_RECORD) -> dict[str, Any]:
-    """A record as the schema 1.1 had it."""
+    """Return a record as a document of schema 1.1."""
     document = {name: value for name, value in record_document(record).items() if name not in SINCE_1_2}
     return document | {"schema": "fairway-run/1.1"}
