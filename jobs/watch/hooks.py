@@ -24,7 +24,7 @@ STOP_SECONDS: Final = 1  # per command after a run that was stopped: the process
 
 _SECRET: Final = "FAIRWAY_DAILY_KEY"  # noqa: S105 - prefix of the names of secret variables
 _CHECK_SECONDS: Final = 0.1  # between two checks of how much a command has written
-_MAX_OUTPUT: Final = 1 << 20  # bytes after which output is discarded
+_MAX_OUTPUT: Final = 100_000_000  # bytes of output, which are kept in memory
 _MAX_SHOWN: Final = 2_000  # bytes of output in a message, the last ones
 
 
@@ -92,7 +92,7 @@ def run_hook(
                 start_new_session=True,
             )
             try:
-                has_ended = _wait(process, output.fileno(), monotonic() + seconds)
+                why_killed = _wait(process, output.fileno(), seconds)
             finally:
                 with suppress(ProcessLookupError, PermissionError):  # the group is empty
                     os.killpg(process.pid, signal.SIGKILL)
@@ -100,8 +100,8 @@ def run_hook(
             words = _last_words(output.fileno())
     except (OSError, ValueError) as error:
         return f"could not be started: {error.strerror if isinstance(error, OSError) else error}"
-    if not has_ended:
-        return f"was killed after {seconds} s{words}"
+    if why_killed is not None:
+        return f"was killed {why_killed}{words}"
     return f"exited with {process.returncode}{words}" if process.returncode else None
 
 
@@ -110,24 +110,19 @@ def _scratch_file() -> IO[bytes]:
     return os.fdopen(os.memfd_create("hook"), "w+b", 0) if hasattr(os, "memfd_create") else TemporaryFile()
 
 
-def _wait(process: subprocess.Popen[bytes], output: int, deadline: float) -> bool:
-    """Return whether a command ends before a deadline; of much output only the end is kept meanwhile."""
+def _wait(process: subprocess.Popen[bytes], output: int, seconds: float) -> str | None:
+    """Wait for a command to end; return why it must be killed, or None if it has ended."""
+    deadline = monotonic() + seconds
     while (left := deadline - monotonic()) > 0:
         with suppress(subprocess.TimeoutExpired):
             process.wait(min(left, _CHECK_SECONDS))
-            return True
-        if os.fstat(output).st_blocks * 512 > _MAX_OUTPUT:
-            start, tail = _tail(output)
-            os.ftruncate(output, 0)
-            os.pwrite(output, tail, start)  # the command goes on after it; the hole before takes no room
-    return False
-
-
-def _tail(output: int) -> tuple[int, bytes]:
-    start = max(os.fstat(output).st_size - _MAX_SHOWN, 0)
-    return start, os.pread(output, _MAX_SHOWN, start)
+            return None
+        if os.fstat(output).st_size > _MAX_OUTPUT:
+            return f"because it wrote more than {_MAX_OUTPUT:,} bytes"
+    return f"after {seconds} s"
 
 
 def _last_words(output: int) -> str:
-    words = _tail(output)[1].replace(b"\0", b"").decode("utf-8", "replace").strip()
+    start = max(os.fstat(output).st_size - _MAX_SHOWN, 0)
+    words = os.pread(output, _MAX_SHOWN, start).decode("utf-8", "replace").strip()
     return f": {words}" if words else ""
