@@ -1,1 +1,1 @@
-"""How a root is doing, and who is told: log, metrics, status, hooks."""
+"""The state of a data root and its reporting: status, metrics, log, hooks."""

@@ -1,7 +1,7 @@
-"""The log: what runs say while they go on, as lines for people or as a JSON object a line, with the run's id.
+"""The log: lines of text or JSON objects, one per line, with the id of the run.
 
-Only the shape of a line is decided here. Where lines go, and whether any are wanted, is up to whoever starts
-the program: nothing is set up when a module is loaded.
+Only the format of lines is defined here. The program decides where they go and which are wanted; importing this
+module sets nothing up.
 """
 
 import json
@@ -15,14 +15,14 @@ from typing import Any, Final, Literal, TypeAlias
 LogFormat: TypeAlias = Literal["text", "json"]
 
 log: Final = logging.getLogger("fairway")
-log.addHandler(logging.NullHandler())  # where nobody has set a log up, nothing is written on standard error
+log.addHandler(logging.NullHandler())  # without a handler, nothing is written to standard error
 
 _run_id: ContextVar[str | None] = ContextVar("run_id", default=None)
 
 
 @contextmanager
 def named_run(run_id: str) -> Iterator[None]:
-    """Have every line of the block, as far as this thread writes it, carry the id of a run."""
+    """Put the id of a run on every line that this thread logs in the block."""
     token = _run_id.set(run_id)
     try:
         yield
@@ -31,21 +31,21 @@ def named_run(run_id: str) -> Iterator[None]:
 
 
 def details(**values: Any) -> dict[str, Any]:
-    """What a line of JSON tells beside its message, to be handed to the logger as `extra`.
+    """Return additional fields of a JSON line, to be passed to the logger as `extra`.
 
     Args:
-        values: of JSON, by the names that they have in the line.
+        values: JSON values by field name.
     """
     return {"details": values}
 
 
 def formatter_of(kind: LogFormat) -> logging.Formatter:
-    """The shape of a line: `text` or `json`."""
+    """Return the formatter for `text` or `json`."""
     return _Json() if kind == "json" else _Text()
 
 
 def one_line(text: str) -> str:
-    """A text on one line; what is not printable is escaped as Python escapes it."""
+    """Return a text on one line, with unprintable characters escaped as Python does."""
     line = " ".join(text.splitlines())
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
 
@@ -61,7 +61,7 @@ class _Text(logging.Formatter):
 
 
 class _Json(logging.Formatter):
-    """An object with `time`, `level`, `run` (null outside of one), `message`, and what `details` added."""
+    """An object with `time`, `level`, `run` (null outside a run), `message`, and the fields from `details`."""
 
     def format(self, record: logging.LogRecord) -> str:
         document = {

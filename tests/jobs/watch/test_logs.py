@@ -1,4 +1,4 @@
-"""The log: a line an event, for people or as JSON, with the run's id; JSON is all of standard error then."""
+"""The log has one line per event, as text or JSON, with the id of the run; JSON fills all of standard error."""
 
 import json
 import logging
@@ -23,7 +23,7 @@ from tests.support.command import fairway
 from tests.support.jobs import context_at
 
 NOW = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
-TOOLS = context_at(NOW)
+CONTEXT = context_at(NOW)
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ def line(kind: LogFormat, message: str, *arguments: object, **extra: object) -> 
     return formatter_of(kind).format(record)
 
 
-def test_a_line_for_people_has_the_moment_the_level_and_the_run() -> None:
+def test_text_line_has_time_level_and_run() -> None:
     assert line("text", "%d holes", 3) == "2026-11-30T00:05:00.250Z WARNING 3 holes"
     with named_run("20261130T000500Z-7"):
         assert (
@@ -48,7 +48,7 @@ def test_a_line_for_people_has_the_moment_the_level_and_the_run() -> None:
         )
 
 
-def test_a_line_of_json_has_them_too_and_what_is_told_beside_the_message() -> None:
+def test_json_line_has_them_too_and_the_details() -> None:
     assert json.loads(line("json", "x")) == {
         "time": "2026-11-30T00:05:00.250Z",
         "level": "warning",
@@ -64,7 +64,7 @@ def test_a_line_of_json_has_them_too_and_what_is_told_beside_the_message() -> No
 
 
 @pytest.mark.parametrize("kind", ["text", "json"])
-def test_a_traceback_is_told(kind: LogFormat) -> None:
+def test_traceback_is_logged(kind: LogFormat) -> None:
     try:
         raise ZeroDivisionError("by nothing")
     except ZeroDivisionError:
@@ -73,7 +73,7 @@ def test_a_traceback_is_told(kind: LogFormat) -> None:
     assert kind == "text" or "ZeroDivisionError" in json.loads(text)["exception"]
 
 
-def test_the_name_of_a_run_holds_for_its_block_however_it_ends() -> None:
+def test_run_id_is_reset_after_the_block() -> None:
     def fail() -> None:
         with named_run("a"):
             raise CheckError("x")
@@ -83,13 +83,13 @@ def test_the_name_of_a_run_holds_for_its_block_however_it_ends() -> None:
     assert json.loads(line("json", "x"))["run"] is None
 
 
-def test_nothing_is_written_where_no_log_was_started(capsys: pytest.CaptureFixture[str]) -> None:
-    log.error("unheard")
+def test_nothing_is_written_before_the_log_is_started(capsys: pytest.CaptureFixture[str]) -> None:
+    log.error("ignored")
     assert capsys.readouterr().err == ""
     assert not is_started()
 
 
-def test_a_log_that_is_started_twice_writes_once_and_stops(capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_started_twice_writes_once(capsys: pytest.CaptureFixture[str]) -> None:
     start_log("json")
     start_log("text", least=logging.WARNING)
     assert not is_json()
@@ -98,19 +98,19 @@ def test_a_log_that_is_started_twice_writes_once_and_stops(capsys: pytest.Captur
     logging.getLogger("apscheduler").warning("of a library")
     logging.getLogger("apscheduler").info("too much")
     stop_log()
-    log.warning("unheard")
+    log.warning("ignored")
     assert [text.split(" ", 1)[1] for text in capsys.readouterr().err.splitlines()] == [
         "WARNING once",
         "WARNING of a library",
     ]
 
 
-def test_a_run_logs_its_begin_and_its_end_with_its_record(
+def test_run_logs_its_start_and_its_end_with_the_record(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     storage = LocalStorage(tmp_path)
     start_log("json")
-    with job_run(storage, "nightly", Settings(), TOOLS) as counts:
+    with job_run(storage, "nightly", Settings(), CONTEXT) as counts:
         counts.deals = 1500
         log.info("within")
     lines = [json.loads(each) for each in capsys.readouterr().err.splitlines()]
@@ -125,11 +125,11 @@ def test_a_run_logs_its_begin_and_its_end_with_its_record(
     assert lines[-1]["record"] == record_document(record)
 
 
-def test_a_run_that_fails_logs_why_and_one_that_must_wait_is_none(
+def test_failed_run_logs_its_error_and_a_locked_root_logs_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail() -> None:
-        with job_run(LocalStorage(tmp_path), "gc", Settings(), TOOLS):
+        with job_run(LocalStorage(tmp_path), "gc", Settings(), CONTEXT):
             raise CheckError("too bad")
 
     start_log("text")
@@ -149,9 +149,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_all_of_a_night_s_standard_error_is_json_where_that_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_of_standard_error_is_json_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = ("nightly", "--data", tmp_path / "root", "--log-format", "json")
     outcome = fairway(*arguments)
     assert outcome.code == 0
@@ -175,7 +173,7 @@ def test_all_of_a_night_s_standard_error_is_json_where_that_is_asked_for(
 
 
 @pytest.mark.usefixtures("small")
-def test_a_night_s_lines_for_people_carry_its_run(tmp_path: Path) -> None:
+def test_text_lines_of_a_night_have_its_run_id(tmp_path: Path) -> None:
     outcome = fairway("nightly", "--data", tmp_path / "root")
     (path,) = open_root(tmp_path / "root", create=False).list("runs/")
     run = path.removeprefix("runs/").removesuffix(".json")
@@ -184,11 +182,11 @@ def test_a_night_s_lines_for_people_carry_its_run(tmp_path: Path) -> None:
     assert f" INFO {run} nightly done in 0.0 s: 6 deals, 3 Daily holes" in lines[-1]
 
 
-def test_another_shape_of_lines_is_refused(tmp_path: Path) -> None:
+def test_unknown_format_is_refused(tmp_path: Path) -> None:
     outcome = fairway("nightly", "--data", tmp_path, "--log-format", "xml")
     assert outcome.code == 2
     assert "'xml' is none of text, json" in outcome.complaint
 
 
-def test_what_is_not_printable_is_shown_escaped() -> None:
+def test_unprintable_characters_are_escaped() -> None:
     assert one_line("a\nb\x1b[31m\u2028c\udcff") == "a b\\x1b[31m c\\udcff"
