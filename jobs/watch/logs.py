@@ -1,7 +1,7 @@
 """The log: lines of text or JSON objects, one per line, with the id of the run.
 
-Only the format of lines is defined here. The program decides where they go and which are wanted; importing this
-module sets nothing up.
+Only the format of lines is defined here. The program decides where they go and which are wanted;
+importing this module sets nothing up.
 """
 
 import json
@@ -61,7 +61,7 @@ class _Text(logging.Formatter):
 
 
 class _Json(logging.Formatter):
-    """An object with `time`, `level`, `run` (null outside a run), `message`, and the fields from `details`."""
+    """An object with `time`, `level`, `run` (null outside a run), `message`, and the `details`."""
 
     def format(self, record: logging.LogRecord) -> str:
         document = {

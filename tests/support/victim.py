@@ -118,7 +118,9 @@ class Victim:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         print(json.dumps(asdict(request), default=str), file=self._process.stdin, flush=True)
-        return Run(**json.loads(self._process.stdout.readline()))
+        answer = self._process.stdout.readline()
+        assert answer, "the victim has ended; see its standard error"
+        return Run(**json.loads(answer))
 
 
 # What can happen to a command, in its own process. The first argument is the data root.

@@ -50,7 +50,8 @@ def test_a_killed_run_is_finished_by_the_next(
 ) -> None:
     for step in spread(ordeal.steps, DEFAULT_KILLS[name]):
         root = ordeal.copy_to(tmp_path / "root")
-        assert killed(victim, ordeal, root, step).code == KILLED
+        run = killed(victim, ordeal, root, step)
+        assert run.code == KILLED, run
         check_readable(victim, ordeal, root)
         check_finished(victim, ordeal, root)
 
@@ -78,7 +79,8 @@ def test_a_run_that_is_killed_at_any_step_is_finished_by_the_next(
 ) -> None:
     for step in range(ordeal.steps):
         root = ordeal.copy_to(tmp_path / "root")
-        assert killed(victim, ordeal, root, step).code == KILLED
+        run = killed(victim, ordeal, root, step)
+        assert run.code == KILLED, run
         check_readable(victim, ordeal, root)
         check_finished(victim, ordeal, root)
 

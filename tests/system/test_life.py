@@ -1,11 +1,11 @@
-"""Thirty nights in the life of the service: whatever happens, the folder is that of thirty quiet nights.
+"""After thirty eventful nights of the service, the data root equals that of thirty quiet nights.
 
-The deals, the holes and the killed process are real; only the clock is not.
+The deals, the holes and the killed process are real; only the clock is a fake.
 """
 
 import json
 import os
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ import pytest
 
 from jobs.cli.serve import times_of
 from jobs.runs import nightly
-from jobs.runs.context import JobContext
 from jobs.runs.nightly import run_night
 from jobs.service import scheduler
 from jobs.service.service import Service
@@ -55,22 +54,17 @@ def _thrift(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda _handle: None)  # what is killed is another process
 
 
-def tools_at(now: datetime) -> JobContext:
-    return context_at(now)
-
-
 def quiet_nights(root: Path) -> LocalStorage:
     """A data root after thirty nights, each made at its time."""
     storage = open_root(root, create=True)
     for night in NIGHTS:
-        run_night(storage, night, SETTINGS, tools_at(at(f"{night} 00:05")))
+        run_night(storage, night, SETTINGS, context_at(at(f"{night} 00:05")))
     return storage
 
 
 def serve(storage: LocalStorage, start: str, end: str, version: str = "0.1.0") -> None:
-    """The service, from a start to a SIGTERM."""
+    """Run the service from a start to a SIGTERM."""
     sleeper = Sleeper(at(start), end=at(end), naps=WEEKEND)
-    tools = context_at(sleeper.clock, version)
     real = LocalStorage.create
 
     def create(self: LocalStorage, path: str, data: bytes) -> None:
@@ -80,7 +74,12 @@ def serve(storage: LocalStorage, start: str, end: str, version: str = "0.1.0") -
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LocalStorage, "create", create)
-        scheduler.serve(Service(storage, SETTINGS, tools).work, times_of(SETTINGS), sleeper.clock, sleeper)
+        scheduler.serve(
+            Service(storage, SETTINGS, context_at(sleeper.clock, version)).work,
+            times_of(SETTINGS),
+            sleeper.clock,
+            sleeper,
+        )
 
 
 def eventful_nights(root: Path, victim: Victim) -> LocalStorage:
@@ -95,7 +94,8 @@ def eventful_nights(root: Path, victim: Victim) -> LocalStorage:
         place="deals/level=hard",
         at=1,
     )
-    assert victim.run(crash).code == KILLED
+    run = victim.run(crash)
+    assert run.code == KILLED, run
     serve(storage, "2026-12-08 00:09", "2026-12-22 10:00")
     serve(storage, "2026-12-22 10:01", f"{END:%Y-%m-%d %H:%M}", "0.2.0")
     return storage

@@ -41,7 +41,7 @@ def test_a_night_that_is_stopped_leaves_nothing_half_done(tmp_path: Path, number
         read_until(process, "easy: 300 of 3,000")
         process.send_signal(number)
         _, err = process.communicate(timeout=STOP_SECONDS)
-    assert process.returncode == 128 + number
+    assert process.returncode == 128 + number, err
     assert "Traceback" not in err
     assert not any(INCOMING in path for path in files_of(tmp_path))
     assert not (tmp_path / "catalog.json").exists()
@@ -84,7 +84,8 @@ def test_who_thinks_again_while_the_command_loads_sees_no_traceback() -> None:
 def test_a_log_that_cannot_be_written_stops_no_night(tmp_path: Path, log: str) -> None:
     variables = " ".join(f"{name}={value}" for name, value in SMALL.items())
     command = f'export {variables}; fairway nightly --date {FUTURE} --allow-future --data "$1" {log}'
-    assert shell(f"{command}; exit ${{PIPESTATUS[0]}}", tmp_path).returncode == 0
+    run = shell(f"{command}; exit ${{PIPESTATUS[0]}}", tmp_path)
+    assert run.returncode == 0, run.stderr
     assert [record["outcome"] for record in records(tmp_path)] == ["done"]
 
 
@@ -98,10 +99,10 @@ def test_of_two_runs_of_the_service_and_cron_one_works_and_one_is_told_to_wait(t
         read_until(first, "easy: 300")
         with spawned(*arguments, variables=SMALL) as second:
             out, err = second.communicate(timeout=STOP_SECONDS)
-        assert (second.returncode, out) == (75, "")
+        assert (second.returncode, out) == (75, ""), err
         assert f"process {first.pid} since {date.today().year}-" in err  # noqa: DTZ011 - the year alone
         reader = shell('fairway pool status --data "$1" --json', tmp_path)  # readers never wait
-        assert reader.returncode == 0
+        assert reader.returncode == 0, reader.stderr
         first.terminate()
         first.communicate(timeout=STOP_SECONDS)
 
@@ -112,7 +113,7 @@ def test_the_service_runs_what_is_due_and_stops_at_sigterm(tmp_path: Path) -> No
         read_until(process, ": 6 deals, ")
         process.terminate()
         _, err = process.communicate(timeout=STOP_SECONDS)
-    assert process.returncode == 0
+    assert process.returncode == 0, err
     assert "stopped by SIGTERM" in err
     assert "Traceback" not in err
     assert [record["outcome"] for record in records(tmp_path)] == ["done"]

@@ -1,4 +1,4 @@
-"""Two runs at once: one works, the other is told at once by whom it is kept waiting; readers never wait."""
+"""Of two runs one works and the other exits at once, naming the first; readers never wait."""
 
 import os
 from datetime import UTC, datetime
@@ -39,13 +39,13 @@ def _frozen_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("command", WRITERS, ids=" ".join)
-def test_a_second_run_ends_at_once_and_names_the_first(
+def test_second_run_exits_at_once_and_names_the_first(
     command: list[str], made_root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lock = (made_root / ".lock").read_bytes()
     with root_lock(made_root, SINCE):
         outcome = fairway(*command, "--data", made_root)
-    (made_root / ".lock").write_bytes(lock)  # others read this root too, and hold it against what it was
+    (made_root / ".lock").write_bytes(lock)  # other tests share this root and compare it
     assert f"process {os.getpid()} since 2026-11-30T00:05:00+00:00; try again" in outcome.complaint
     assert outcome.code == 75
 

@@ -1,4 +1,4 @@
-"""The log has one line per event, as text or JSON, with the id of the run; JSON fills all of standard error."""
+"""The log has one line per event, as text or JSON, with the run id; JSON fills all of standard error."""
 
 import json
 import logging
