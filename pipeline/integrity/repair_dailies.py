@@ -70,7 +70,7 @@ def _repair_damaged(
         path = daily_path(files.day)
         if data is not None:
             put(storage, path, data)
-            log.repair(path, f"{files.fault}; made again, to that hash")
+            log.repair(path, f"{files.fault}; made again, byte for byte")
         else:
             accept = f", or remove {INDEX_PATH} if the daily is right" if files.entry is not None else ""
             reason = "neither its cards nor its date, with or without today's key, give the published hole"
@@ -123,7 +123,7 @@ def _repair_solutions(storage: Storage, ledger: Ledger, now: datetime, log: Repa
             fault = files.solutions.get(path) or f"{path} is missing, but {daily_path(day)} has its hash"
             if data is not None and is_right:
                 put(storage, path, data)
-                log.repair(path, f"{fault}; made again from the cards, to that hash")
+                log.repair(path, f"{fault}; made again from the cards, byte for byte")
             else:
                 log.refuse(path, f"{fault}; the cards give another solution today: restore a copy")
     return bool(wrong)

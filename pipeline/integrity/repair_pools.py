@@ -68,7 +68,7 @@ def _repair_part(
     data = part_bytes(_rows_of(level, part, known, work))
     if sha256_of(data) == part.sha256:
         put(storage, part.path, data)
-        log.repair(part.path, f"{fault}; made again from its numbers, to that hash")
+        log.repair(part.path, f"{fault}; made again from its numbers, byte for byte")
     else:
         log.refuse(
             part.path,

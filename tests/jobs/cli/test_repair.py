@@ -62,7 +62,7 @@ def test_damage_is_repaired_reported_and_recorded(root: Path) -> None:
     part_line, daily_line, _, total = outcome.text.splitlines()
     assert part_line.startswith(f"repaired    {part.relative_to(root)} is damaged: ")
     assert daily_line == (
-        f"repaired    {DAILY} is missing, but daily/index.json lists it; made again, to that hash"
+        f"repaired    {DAILY} is missing, but daily/index.json lists it; made again, byte for byte"
     )
     assert total == "2 files repaired"
     assert content(root) == before
