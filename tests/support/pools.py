@@ -1,4 +1,4 @@
-"""Pools of fake deals: nights and generations made without solving anything, shared by tests of history."""
+"""Pools of fake deals: nights and generations made without solving anything."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ NIGHT = date(2026, 11, 30)
 
 
 def with_nights(storage: Storage, sizes: Sequence[int], level: str = LEVEL) -> Catalog:
-    """One more night for each of these sizes, all of them in a single change."""
+    """Add one night per size, all in a single change of the catalog."""
     catalog = load_catalog(storage)
     pool = catalog.pool(level)
     for size in sizes:
@@ -30,7 +30,7 @@ def with_nights(storage: Storage, sizes: Sequence[int], level: str = LEVEL) -> C
 
 
 def made_anew(storage: Storage, size: int, first: int = 0, level: str = LEVEL) -> Catalog:
-    """The next generation, as one part."""
+    """Make the next generation, with one part."""
     catalog = load_catalog(storage)
     pool = catalog.pool(level)
     number = next_generation(pool)
@@ -47,7 +47,7 @@ def _part(storage: Storage, pool: Pool, first: int, size: int, night: date | Non
 
 
 def admitted(level: str, first: int, count: int) -> list[Row]:
-    """The first deals that the fake policy of a level admits from a number on."""
+    """Return the first deals, starting at a number, that the fake policy of a level admits."""
     rows: list[Row] = []
     number = first
     while len(rows) < count:
@@ -58,5 +58,5 @@ def admitted(level: str, first: int, count: int) -> list[Row]:
 
 
 def rows_of(storage: Storage, parts: Sequence[Part]) -> Any:
-    """The rows of parts as one table; each part must be the one that was named."""
+    """Return the rows of parts as one table; each part must have its hash in the catalog."""
     return joined([read_named_part(storage, part) for part in parts])

@@ -1,4 +1,4 @@
-"""Compaction keeps every row, cuts parts as a regeneration would, and switches in one step."""
+"""Compaction keeps every row, cuts parts as in a regeneration, and switches in one step."""
 
 import dataclasses
 
@@ -20,7 +20,7 @@ SIZES = (4, 3, 9, 10, 1)
 
 
 class Told:
-    """A listener that remembers."""
+    """A progress listener that records its calls."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, int, int]] = []
@@ -44,7 +44,7 @@ def part_files(storage: MemoryStorage) -> dict[str, bytes]:
 
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(1, 25), min_size=1, max_size=6))
-def test_the_rows_stay_and_are_cut_as_a_regeneration_cuts_them(sizes: list[int]) -> None:
+def test_the_rows_are_kept_and_cut_as_in_a_regeneration(sizes: list[int]) -> None:
     storage = MemoryStorage()
     before = with_nights(storage, sizes)
     after = compact(storage)
@@ -61,7 +61,7 @@ def test_the_rows_stay_and_are_cut_as_a_regeneration_cuts_them(sizes: list[int])
 
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.integers(1, 25), min_size=1, max_size=4), st.lists(st.integers(1, 25), max_size=4))
-def test_compacting_again_and_again_is_compacting_once(first: list[int], second: list[int]) -> None:
+def test_compacting_repeatedly_equals_compacting_once(first: list[int], second: list[int]) -> None:
     often, once = MemoryStorage(), MemoryStorage()
     with_nights(often, first)
     compact(often)
@@ -73,7 +73,7 @@ def test_compacting_again_and_again_is_compacting_once(first: list[int], second:
     assert compact(often) == load_catalog(often)
 
 
-def test_the_parts_before_stay_where_they_are_and_the_kept_catalog_names_them() -> None:
+def test_the_old_parts_stay_and_the_kept_catalog_names_them() -> None:
     storage = MemoryStorage()
     before = with_nights(storage, SIZES)
     files = part_files(storage)
@@ -84,7 +84,7 @@ def test_the_parts_before_stay_where_they_are_and_the_kept_catalog_names_them() 
     assert files.items() <= part_files(storage).items()
 
 
-def test_what_would_come_out_as_it_is_is_not_touched() -> None:
+def test_parts_that_would_stay_the_same_are_not_touched() -> None:
     storage = MemoryStorage()
     parts = with_nights(storage, (ROWS, ROWS, 4)).pool(LEVEL).parts
     files = dict(storage.files)
@@ -92,7 +92,7 @@ def test_what_would_come_out_as_it_is_is_not_touched() -> None:
     assert storage.files == files
 
 
-def test_a_night_after_it_goes_on_where_the_pool_ended() -> None:
+def test_the_next_night_continues_at_the_end_of_the_pool() -> None:
     plain, compacted = MemoryStorage(), MemoryStorage()
     with_nights(plain, SIZES)
     with_nights(compacted, SIZES)
@@ -114,21 +114,21 @@ def test_parts_of_other_versions_and_those_across_a_gap_stay_apart() -> None:
     assert rest == [*old, parts[5]]
 
 
-def test_progress_is_told_in_deals_up_to_all_of_them() -> None:
+def test_progress_is_reported_in_deals_up_to_the_total() -> None:
     storage, told = MemoryStorage(), Told()
     catalog = with_nights(storage, SIZES)
     compaction.compact(storage, catalog, LEVEL, told)
     assert told.calls == [(LEVEL, 10, 27), (LEVEL, 20, 27), (LEVEL, 27, 27)]
 
 
-def test_an_empty_pool_has_nothing_to_put_together() -> None:
+def test_an_empty_pool_has_nothing_to_compact() -> None:
     storage = MemoryStorage()
     assert compact(storage) == load_catalog(storage)
     assert storage.files == {}
 
 
 @pytest.mark.parametrize("damage", [b"PAR1", None])
-def test_a_damaged_part_stops_it_and_the_catalog_stays(damage: bytes | None) -> None:
+def test_a_damaged_part_stops_compaction_and_the_catalog_stays(damage: bytes | None) -> None:
     storage = MemoryStorage()
     before = with_nights(storage, SIZES)
     path = before.pool(LEVEL).parts[2].path
@@ -143,7 +143,7 @@ def test_a_damaged_part_stops_it_and_the_catalog_stays(damage: bytes | None) -> 
 
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("fault", [Killed(), StorageError("no space")], ids=["killed", "no space"])
-def test_stopped_at_any_change_it_is_whole_after_the_next_run(after: bool, fault: BaseException) -> None:
+def test_the_next_run_completes_what_was_stopped_at_any_change(after: bool, fault: BaseException) -> None:
     whole = MemoryStorage()
     before = with_nights(whole, SIZES)
     recording = FailingStorage(whole, -1, Killed())
@@ -163,7 +163,7 @@ def test_stopped_at_any_change_it_is_whole_after_the_next_run(after: bool, fault
         assert storage.files == whole.files, f"stopped at step {step}"
 
 
-def test_what_a_stopped_one_left_is_cleared_away_by_any_other_run() -> None:
+def test_any_run_removes_the_leftovers_of_a_stopped_compaction() -> None:
     storage = MemoryStorage()
     before = with_nights(storage, SIZES)
     files = part_files(storage)

@@ -1,4 +1,4 @@
-"""The difference of two pools is what a plain count of their rows says."""
+"""The comparison of two pools agrees with a plain count of their rows."""
 
 import math
 from collections import Counter
@@ -58,7 +58,7 @@ def rows(storage: Storage, pool: Pool) -> list[dict[str, Any]]:
     st.integers(1, 30),
     st.sampled_from([0, 7, 50, 9999]),
 )
-def test_it_says_what_a_plain_count_says(sizes: list[int], size: int, first: int) -> None:
+def test_it_agrees_with_a_plain_count(sizes: list[int], size: int, first: int) -> None:
     storage, one, other = two_pools(sizes, size, first)
     found = difference(storage, one, other)
     one_rows, other_rows = rows(storage, one), rows(storage, other)
@@ -88,7 +88,7 @@ def test_one_puzzle_under_two_numbers_is_one_puzzle_in_both(monkeypatch: pytest.
     assert (both.same_numbers, both.same_puzzles) == (0, 2)
 
 
-def test_a_damaged_part_is_named() -> None:
+def test_a_damaged_part_is_an_error_that_names_it() -> None:
     storage, one, other = two_pools([3], 3, 0)
     storage.files[other.parts[0].path] = b"PAR1"
     with pytest.raises(DamagedError, match=f"^{other.parts[0].path} is damaged"):

@@ -1,4 +1,4 @@
-"""An export is all that a client needs, the same each time, and never half done for whoever reads it."""
+"""An export has all that a client needs, the same bytes each time, and is never seen half written."""
 
 import dataclasses
 import hashlib
@@ -126,7 +126,7 @@ def test_the_bytes_are_the_same_each_time_and_wherever_it_began(
 
 
 def double_target(monkeypatch: pytest.MonkeyPatch, at: int, *, after: bool) -> None:
-    """Make the folder that is exported to fail at its n-th change."""
+    """Let the target folder of the export fail at its n-th change."""
 
     class Failing(FailingStorage):
         def __init__(self, folder: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_folder_with_something_else_is_refused_and_left_alone(
     assert content(tmp_path) == {name: data}
 
 
-def test_the_data_root_is_no_place_for_an_export(
+def test_an_export_into_the_data_root_is_refused(
     root: LocalStorage, pools: tuple[Pool, Pool], tmp_path: Path
 ) -> None:
     before = content(root.root)
@@ -213,7 +213,9 @@ def test_the_data_root_is_no_place_for_an_export(
     assert content(root.root) == before
 
 
-def test_a_file_is_no_folder(root: LocalStorage, pools: tuple[Pool, Pool], tmp_path: Path) -> None:
+def test_exporting_into_a_file_is_refused(
+    root: LocalStorage, pools: tuple[Pool, Pool], tmp_path: Path
+) -> None:
     (tmp_path / "file").write_bytes(b"mine")
     with pytest.raises(UsageError, match="is not a folder; give a folder"):
         export_pool(root, pools[0], tmp_path / "file")
@@ -227,7 +229,7 @@ def test_an_empty_pool_is_not_exported(root: LocalStorage, tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_damaged_pool_leaves_the_export_before(
+def test_a_damaged_pool_leaves_the_old_export(
     root: LocalStorage, pools: tuple[Pool, Pool], tmp_path: Path
 ) -> None:
     export_pool(root, pools[0], tmp_path / "out")

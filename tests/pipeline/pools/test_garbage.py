@@ -1,4 +1,4 @@
-"""Clearing away takes the oldest catalogs and what only they name, not what is in force, young or wanted."""
+"""Garbage is the oldest catalogs and what only they name; what is in force, recent or wanted stays."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -54,13 +54,13 @@ def daily(storage: Storage) -> dict[int, datetime]:
 
 
 def check_whole(storage: Storage) -> None:
-    """Every state that is told can be gone back to."""
+    """Check that every listed state can be restored."""
     for state in states(storage, load_catalog(storage), LEVEL):
         for part in state.pool.parts:
             check_named_part(storage, part)
 
 
-def test_everything_but_what_is_in_force_goes_when_nothing_is_wanted(storage: MemoryStorage) -> None:
+def test_everything_not_in_force_is_removed_if_nothing_is_kept(storage: MemoryStorage) -> None:
     now = load_catalog(storage)
     garbage = found(storage)
     assert garbage.catalogs == tuple(kept_path(change) for change in (1, 2, 3, 4))
@@ -82,7 +82,7 @@ def test_the_latest_catalogs_stay_and_so_does_what_they_name(storage: MemoryStor
 
 
 @pytest.mark.parametrize(("days", "going"), [(0, 4), (1, 3), (2, 2), (3, 1), (4, 0)])
-def test_what_was_replaced_not_long_ago_stays(storage: MemoryStorage, days: int, going: int) -> None:
+def test_recently_replaced_catalogs_stay(storage: MemoryStorage, days: int, going: int) -> None:
     made = daily(storage)  # change 4 was replaced today, 3 yesterday, ..
     garbage = found(storage, days=days, made=made)
     assert [path in garbage.catalogs for path in map(kept_path, (1, 2, 3, 4))] == [
@@ -91,7 +91,7 @@ def test_what_was_replaced_not_long_ago_stays(storage: MemoryStorage, days: int,
     assert garbage.young == 4 - going
 
 
-def test_where_no_record_says_when_nothing_goes_before_its_time(storage: MemoryStorage) -> None:
+def test_catalogs_replaced_at_an_unknown_time_stay(storage: MemoryStorage) -> None:
     assert found(storage, days=1).paths == ()
     assert found(storage, days=1).young == 4
     made = {3: NOW - 9 * DAY}  # so 1 and 2 were replaced by then, and nobody knows of 3 and 4
@@ -115,7 +115,7 @@ def test_a_generation_that_was_left_stays_as_long_as_its_catalog(storage: Memory
     assert roll_back(storage, load_catalog(storage), LEVEL, 2).pool(LEVEL).generation == 2
 
 
-def test_strays_go_and_what_is_not_ours_or_is_being_made_stays(storage: MemoryStorage) -> None:
+def test_unnamed_parts_are_removed_but_foreign_and_unfinished_files_stay(storage: MemoryStorage) -> None:
     kept = {
         "deals/level=medium/generation=0003/part-0-9.parquet",
         record_path(LEVEL, 3),
@@ -137,7 +137,7 @@ def test_strays_go_and_what_is_not_ours_or_is_being_made_stays(storage: MemorySt
     assert kept <= storage.files.keys()
 
 
-def test_a_damaged_copy_that_stays_stops_it_and_one_that_goes_does_not(storage: MemoryStorage) -> None:
+def test_a_damaged_catalog_stops_it_only_if_it_stays(storage: MemoryStorage) -> None:
     storage.replace(kept_path(1), b"{")
     with pytest.raises(DamagedError, match=r"^catalogs/000001\.json is not a JSON document"):
         found(storage, keep=9)
@@ -146,7 +146,7 @@ def test_a_damaged_copy_that_stays_stops_it_and_one_that_goes_does_not(storage: 
 
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("fault", [Killed(), StorageError("denied")], ids=["killed", "denied"])
-def test_stopped_at_any_change_everything_told_is_whole_and_the_next_run_finishes(
+def test_stopped_at_any_change_the_history_is_complete_and_the_next_run_finishes(
     after: bool, fault: BaseException
 ) -> None:
     whole = with_history()

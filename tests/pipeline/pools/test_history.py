@@ -1,4 +1,4 @@
-"""What a pool has been is told from the kept catalogs: every state once, and of each generation the last."""
+"""The history lists every state of a pool once, and the last state of each generation."""
 
 import dataclasses
 import json
@@ -32,7 +32,7 @@ def storage() -> MemoryStorage:
     return root
 
 
-def test_each_state_is_told_once_with_the_change_that_made_it(storage: MemoryStorage) -> None:
+def test_each_state_is_listed_once_with_the_change_that_made_it(storage: MemoryStorage) -> None:
     assert told(storage) == [(1, 1, 4, False), (2, 1, 7, False), (4, 2, 6, False), (5, 2, 8, True)]
     assert told(storage, "hard") == [(3, 1, 5, True)]
 
@@ -50,7 +50,7 @@ def test_the_copy_of_the_catalog_in_force_is_no_state_of_its_own(storage: Memory
     assert told(storage) == before
 
 
-def test_of_each_generation_the_last_state_is_the_one_to_go_back_to(storage: MemoryStorage) -> None:
+def test_a_rollback_restores_the_last_state_of_a_generation(storage: MemoryStorage) -> None:
     known = states(storage, load_catalog(storage), LEVEL)
     assert {number: state.change for number, state in generations(known).items()} == {1: 2, 2: 5}
     assert state_of_generation(known, LEVEL, 1).pool.size == 7
@@ -67,7 +67,7 @@ def test_of_the_generation_in_force_it_is_the_state_in_force(storage: MemoryStor
     assert {number: state.change for number, state in generations(known).items()} == {1: 1, 2: 4}
 
 
-def test_what_was_removed_in_the_meantime_is_passed_over(storage: MemoryStorage) -> None:
+def test_a_catalog_removed_in_the_meantime_is_skipped(storage: MemoryStorage) -> None:
     class Vanishing(MemoryStorage):
         def list(self, prefix: str) -> tuple[str, ...]:
             return tuple(sorted((*super().list(prefix), kept_path(9))))
@@ -85,14 +85,14 @@ def test_what_was_removed_in_the_meantime_is_passed_over(storage: MemoryStorage)
         (json.dumps({"version": 9}).encode(), "has version 9"),
     ],
 )
-def test_a_damaged_copy_is_said_to_be(storage: MemoryStorage, damage: bytes, fault: str) -> None:
+def test_a_damaged_kept_catalog_is_reported(storage: MemoryStorage, damage: bytes, fault: str) -> None:
     storage.replace(kept_path(2), damage)
     for work in (lambda: told(storage), lambda: kept_parts(storage)):
         with pytest.raises(DamagedError, match=rf"^catalogs/000002\.json .*{fault}"):
             work()
 
 
-def test_what_kept_catalogs_name_is_told_with_its_hash(storage: MemoryStorage) -> None:
+def test_kept_parts_are_listed_with_their_hashes(storage: MemoryStorage) -> None:
     kept = kept_parts(storage)
     now = load_catalog(storage).pool(LEVEL)
     before = states(storage, load_catalog(storage), LEVEL)[1].pool

@@ -1,4 +1,4 @@
-"""Nights add what is due, to the same bytes whoever works and whatever stops them."""
+"""Nights add what is due, with the same bytes for any executor and after any stop."""
 
 import dataclasses
 import os
@@ -56,7 +56,7 @@ class Inline(Executor):
 
 
 class Shuffled(ThreadPoolExecutor):
-    """Finishes batches in an order of its own: the later ones tend to be first."""
+    """Finishes batches in random order."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(3)
@@ -84,7 +84,7 @@ def storage(tmp_path: Path) -> LocalStorage:
 
 
 def add(storage: Storage, *nights: date, executor: Executor | None = None, cap: int = CAP) -> Catalog:
-    """A night as the job does it."""
+    """Add nights as the job does."""
     catalog = load_catalog(storage)
     clear_unreferenced(storage, catalog)
     work = Work(executor or Inline())
@@ -133,19 +133,19 @@ def test_the_next_night_goes_on_where_the_last_ended(storage: LocalStorage) -> N
         assert numbers_of(storage, after) == expected
 
 
-def test_a_night_that_was_made_adds_nothing(storage: LocalStorage) -> None:
+def test_a_night_that_exists_adds_nothing(storage: LocalStorage) -> None:
     add(storage, NEXT)
     before = content(storage)
     assert add(storage, NEXT) == add(storage, NIGHT) == add(storage) == load_catalog(storage)
     assert content(storage) == before
 
 
-def test_an_empty_pool_gets_the_last_night_alone(storage: LocalStorage) -> None:
+def test_an_empty_pool_gets_only_the_last_night(storage: LocalStorage) -> None:
     catalog = add(storage, NIGHT - timedelta(1), NIGHT)
     assert [[part.night for part in pool.parts] for pool in catalog.pools] == [[NIGHT]] * 3
 
 
-def test_missed_nights_at_once_are_the_nights_one_by_one(tmp_path: Path) -> None:
+def test_adding_missed_nights_at_once_equals_adding_them_one_by_one(tmp_path: Path) -> None:
     nights = [NIGHT + timedelta(n) for n in range(4)]
     singly, together = LocalStorage(tmp_path / "singly"), LocalStorage(tmp_path / "together")
     for night in nights:
@@ -226,7 +226,7 @@ def test_nights_fill_a_pool_up_to_the_cap_and_no_further(per_night: int, cap: in
     assert list(made) == due[: len(made)]
 
 
-def test_all_levels_move_in_one_swap_after_their_parts_and_the_copy_of_before_are_there(
+def test_all_levels_change_in_one_step_after_their_parts_and_the_kept_catalog_are_written(
     storage: LocalStorage,
 ) -> None:
     add(storage, NIGHT)
@@ -237,7 +237,7 @@ def test_all_levels_move_in_one_swap_after_their_parts_and_the_copy_of_before_ar
 
 
 @pytest.mark.parametrize("after", [False, True])
-def test_a_night_killed_at_any_change_is_made_whole_by_the_next_run(tmp_path: Path, after: bool) -> None:
+def test_the_next_run_completes_a_night_that_was_killed_at_any_change(tmp_path: Path, after: bool) -> None:
     whole = LocalStorage(tmp_path / "whole")
     add(whole, NIGHT)
     one_night = load_catalog(whole)
@@ -254,7 +254,7 @@ def test_a_night_killed_at_any_change_is_made_whole_by_the_next_run(tmp_path: Pa
         assert content(storage) == content(whole)
 
 
-def test_a_night_that_finds_no_space_leaves_the_catalog_before(storage: LocalStorage) -> None:
+def test_a_full_disk_leaves_the_old_catalog(storage: LocalStorage) -> None:
     add(storage, NIGHT)
     before = load_catalog(storage)
     for step in range(5):
@@ -263,7 +263,7 @@ def test_a_night_that_finds_no_space_leaves_the_catalog_before(storage: LocalSto
         assert load_catalog(storage) == before
 
 
-def test_what_a_run_with_other_settings_left_behind_gives_way(storage: LocalStorage, tmp_path: Path) -> None:
+def test_leftovers_of_other_settings_are_replaced_or_removed(storage: LocalStorage, tmp_path: Path) -> None:
     whole = LocalStorage(tmp_path / "whole")
     catalog = add(whole, NIGHT)
     same, shorter, damaged = catalog.pools
@@ -276,7 +276,7 @@ def test_what_a_run_with_other_settings_left_behind_gives_way(storage: LocalStor
     assert content(storage) == content(whole)
 
 
-def test_clearing_away_leaves_everything_that_somebody_may_want(storage: LocalStorage) -> None:
+def test_clearing_leaves_everything_that_is_still_needed(storage: LocalStorage) -> None:
     catalog = add(storage, NIGHT)
     medium = dataclasses.replace(catalog.pool("medium"), generation=2, newest_generation=2, parts=())
     catalog = catalog.with_pool(medium)
@@ -327,7 +327,7 @@ def test_a_pool_that_grows_must_not_be_damaged(storage: LocalStorage) -> None:
         add(storage, NEXT)
 
 
-def test_deal_numbers_that_run_out_are_said_to(storage: LocalStorage) -> None:
+def test_running_out_of_deal_numbers_is_an_error(storage: LocalStorage) -> None:
     medium = dataclasses.replace(empty_catalog().pool("medium"), next_number=MOST_DEAL_NUMBER - 20)
     save_catalog(storage, empty_catalog().with_pool(medium))
     with pytest.raises(
@@ -354,7 +354,7 @@ class Recorder:
         self.told.append((task, done, total))
 
 
-def test_progress_is_told_for_each_level_up_to_its_end(storage: LocalStorage) -> None:
+def test_progress_is_reported_per_level_up_to_its_end(storage: LocalStorage) -> None:
     recorder = Recorder()
     add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Work(Inline(), recorder))
     for level in LEVELS:
@@ -363,7 +363,7 @@ def test_progress_is_told_for_each_level_up_to_its_end(storage: LocalStorage) ->
 
 
 class Counting(Inline):
-    """Hands out futures that wait until they are asked for, and counts those in flight."""
+    """Returns futures that run when their result is requested, and counts those in flight."""
 
     def __init__(self) -> None:
         self.futures: list[Future[Any]] = []
@@ -386,7 +386,7 @@ class Counting(Inline):
         return future
 
 
-def test_few_batches_are_in_flight_and_what_is_not_needed_is_cancelled() -> None:
+def test_few_batches_are_in_flight_and_unneeded_ones_are_cancelled() -> None:
     executor = Counting()
     parts = list(make_parts("easy", 10, [20, 20], PuzzleIds(), Work(executor, ahead=3)))
     assert executor.most == 3
@@ -399,7 +399,7 @@ def test_few_batches_are_in_flight_and_what_is_not_needed_is_cancelled() -> None
     assert starts == [10 + BATCH_SIZE * n for n in range(len(starts))]
 
 
-def test_an_interrupt_cancels_what_is_queued_and_gets_out(storage: LocalStorage) -> None:
+def test_an_interrupt_cancels_queued_batches(storage: LocalStorage) -> None:
     class Interrupted(Recorder):
         def update(self, task: str, done: int, total: int) -> None:
             if done == 5:

@@ -1,4 +1,4 @@
-"""A part holds what was certified, says what its columns mean, and comes out the same each time."""
+"""A part contains what was certified, describes its columns, and has the same bytes each time."""
 
 import dataclasses
 import hashlib
@@ -39,7 +39,7 @@ def data(rows: tuple[Row, ...]) -> bytes:
     return part_bytes(rows)
 
 
-def test_the_columns_are_those_that_were_agreed_in_their_order() -> None:
+def test_the_columns_and_their_order_are_fixed() -> None:
     types = {name: str(kind) for name, kind in zip(DEALS_SCHEMA.names, DEALS_SCHEMA.types, strict=True)}
     assert types == {
         "level": "string",
@@ -82,12 +82,12 @@ def test_a_part_says_of_each_field_what_it_is_and_of_itself_what_made_it(data: b
     }
 
 
-def test_metadata_that_are_no_text_are_no_versions() -> None:
+def test_metadata_that_is_not_text_is_not_a_version() -> None:
     schema = DEALS_SCHEMA.with_metadata({b"fairway.par": b"\xff", b"\xff": b"1", b"fairway.line": b"1"})
     assert versions_in(schema) == {"line": 1}
 
 
-def test_a_part_gives_back_what_was_certified(rows: tuple[Row, ...], data: bytes) -> None:
+def test_a_part_round_trips(rows: tuple[Row, ...], data: bytes) -> None:
     read = read_part(data, "part").to_pylist()
     assert len(read) == len(rows) > 10
     for found, row in zip(read, rows, strict=True):
@@ -184,7 +184,7 @@ def written(table: Any) -> bytes:
     return stream.getvalue()
 
 
-def test_what_is_no_part_is_refused_with_its_name(data: bytes) -> None:
+def test_a_file_that_is_not_a_part_is_refused_by_name(data: bytes) -> None:
     table = table_of([fake_row("easy", 5)])
     newer = {**table.schema.metadata, b"fairway.schema": b"2"}
     cases = {

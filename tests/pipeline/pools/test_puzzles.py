@@ -1,4 +1,4 @@
-"""A packed set of puzzle ids says what Python's own set says, in a bounded number of bytes."""
+"""The packed set of puzzle ids behaves like a Python set, in a bounded number of bytes."""
 
 import random
 
@@ -15,7 +15,7 @@ crowded = st.integers(0, 20).flatmap(lambda high: st.integers(0, 3).map(lambda l
 
 
 @given(st.lists(ids | crowded), st.lists(ids | crowded), st.sampled_from([0, 1, 5000]))
-def test_it_is_the_set_of_what_it_was_given(beginning: list[str], added: list[str], expected: int) -> None:
+def test_it_behaves_like_a_set(beginning: list[str], added: list[str], expected: int) -> None:
     packed, plain = PuzzleIds(beginning, expected), set(beginning)
     for puzzle in added:
         assert (puzzle in packed) == (puzzle in plain)
@@ -27,7 +27,7 @@ def test_it_is_the_set_of_what_it_was_given(beginning: list[str], added: list[st
 
 
 @pytest.mark.parametrize("expected", [0, 50_000])
-def test_it_holds_many_while_it_grows_and_when_it_need_not(expected: int) -> None:
+def test_it_holds_many_ids_with_and_without_growing(expected: int) -> None:
     numbers = random.Random(1)
     there = [f"{numbers.getrandbits(64):016x}" for _ in range(50_000)]
     others = [f"{numbers.getrandbits(64):016x}" for _ in range(10_000)]
@@ -38,7 +38,7 @@ def test_it_holds_many_while_it_grows_and_when_it_need_not(expected: int) -> Non
 
 
 @pytest.mark.parametrize(("count", "megabytes"), [(1_000_000, 17), (10_000_000, 135)])
-def test_its_size_is_known_beforehand(count: int, megabytes: int) -> None:
+def test_its_size_in_memory_is_bounded(count: int, megabytes: int) -> None:
     assert PuzzleIds(expected=count).bytes_held < megabytes * 1e6
 
 

@@ -1,4 +1,4 @@
-"""A regeneration switches in one step, is resumed where it was stopped, and never mixes two requests."""
+"""A regeneration switches in one step, resumes after a stop, and never mixes two requests."""
 
 import dataclasses
 from collections.abc import Callable
@@ -53,7 +53,7 @@ def with_a_night(storage: LocalStorage, night: date = NIGHT) -> LocalStorage:
 
 
 def run(storage: Storage, size: int | None = None, first: int | None = None) -> Catalog:
-    """A regeneration as the job does it."""
+    """Regenerate as the job does."""
     catalog = load_catalog(storage)
     wanted = plan_regeneration(catalog.pool(LEVEL), size, first)
     with local_work(1) as work:
@@ -71,7 +71,7 @@ def numbers_of(storage: Storage, catalog: Catalog) -> list[int]:
     return [number for table in tables for number in table["deal_number"].to_pylist()]
 
 
-def test_by_default_the_same_numbers_and_size_come_out_as_the_next_generation(storage: LocalStorage) -> None:
+def test_by_default_the_next_generation_has_the_same_numbers_and_size(storage: LocalStorage) -> None:
     before = load_catalog(storage)
     after = run(storage)
     old, new = before.pool(LEVEL), after.pool(LEVEL)
@@ -88,13 +88,13 @@ def test_by_default_the_same_numbers_and_size_come_out_as_the_next_generation(st
     assert RECORD not in storage.list("")
 
 
-def test_size_and_first_number_are_as_asked_for(storage: LocalStorage) -> None:
+def test_size_and_first_number_are_as_requested(storage: LocalStorage) -> None:
     after = run(storage, size=12, first=1000).pool(LEVEL)
     assert (after.size, after.parts[0].first) == (12, 1000)
     assert after.next_number == after.parts[-1].last + 1
 
 
-def test_the_night_after_goes_on_from_the_new_generation(storage: LocalStorage) -> None:
+def test_the_next_night_continues_the_new_generation(storage: LocalStorage) -> None:
     regenerated = run(storage, size=12, first=1000).pool(LEVEL)
     with_a_night(storage, NIGHT + timedelta(1))
     grown = load_catalog(storage).pool(LEVEL)
@@ -143,7 +143,7 @@ def changes_in_all(folder: Path) -> list[tuple[str, str]]:
     return recording.changes
 
 
-def test_the_record_is_first_and_goes_last_and_the_switch_is_one_step(tmp_path: Path) -> None:
+def test_the_record_is_written_first_and_removed_last_and_the_switch_is_one_step(tmp_path: Path) -> None:
     operations = [
         (operation, path.rpartition("/")[2]) for operation, path in changes_in_all(tmp_path / "recorded")
     ]
@@ -159,7 +159,7 @@ def test_the_record_is_first_and_goes_last_and_the_switch_is_one_step(tmp_path: 
 
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("fault", [Killed(), StorageError("no space")], ids=["killed", "no space"])
-def test_stopped_at_any_change_it_is_whole_after_the_next_run(
+def test_the_next_run_completes_what_was_stopped_at_any_change(
     tmp_path: Path, after: bool, fault: BaseException
 ) -> None:
     steps = changes_in_all(tmp_path / "whole")
@@ -178,13 +178,13 @@ def test_stopped_at_any_change_it_is_whole_after_the_next_run(
 
 
 def stopped_after(storage: LocalStorage, parts: int, **request: int | None) -> None:
-    """Leave a regeneration behind that has this many parts."""
+    """Leave an unfinished regeneration with this many parts."""
     with pytest.raises(Killed):
         run(FailingStorage(storage, 2 * parts, Killed(), after=True), **request)
 
 
 def spans_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The first numbers of the batches that are worked from now on."""
+    """Return a list that collects the first numbers of all batches from now on."""
     firsts: list[int] = []
 
     def counted(level: str, first: int, count: int, _clock: Clock) -> Batch:
@@ -210,7 +210,7 @@ def test_finished_parts_are_not_made_again(
     assert bool(firsts) == (parts < 4)
 
 
-def test_a_resumed_generation_knows_the_puzzles_it_has(
+def test_a_resumed_generation_has_no_puzzle_twice(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = fake_batch(LEVEL, 0, 10).rows[0].deal_number
@@ -235,7 +235,7 @@ def test_a_resumed_generation_knows_the_puzzles_it_has(
 
 
 @pytest.mark.parametrize("request_", [{"size": 34}, {"first": 1}, {"size": 35, "first": 7}])
-def test_an_unfinished_one_is_resumed_by_the_same_request_only(
+def test_only_the_same_request_resumes_an_unfinished_regeneration(
     storage: LocalStorage, request_: dict[str, int]
 ) -> None:
     stopped_after(storage, 2, size=35, first=0)
@@ -249,7 +249,7 @@ def test_an_unfinished_one_is_resumed_by_the_same_request_only(
     assert content(storage) == before
 
 
-def test_one_begun_by_another_version_is_not_resumed(
+def test_a_regeneration_begun_by_another_version_is_not_resumed(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(regenerate, "PART_VERSIONS", {"policy": 0})
@@ -259,7 +259,7 @@ def test_one_begun_by_another_version_is_not_resumed(
         run(storage)
 
 
-def test_a_night_leaves_an_unfinished_one_alone(storage: LocalStorage, tmp_path: Path) -> None:
+def test_a_night_does_not_touch_an_unfinished_regeneration(storage: LocalStorage, tmp_path: Path) -> None:
     stopped_after(storage, 2, size=35, first=0)
     clear_unreferenced(storage, load_catalog(storage))
     with_a_night(storage, NIGHT + timedelta(1))
@@ -270,7 +270,7 @@ def test_a_night_leaves_an_unfinished_one_alone(storage: LocalStorage, tmp_path:
     assert content(storage) == content(other)
 
 
-def test_dropping_removes_the_unfinished_one_its_record_last(storage: LocalStorage) -> None:
+def test_dropping_removes_an_unfinished_regeneration_with_its_record_last(storage: LocalStorage) -> None:
     before = content(storage)
     assert drop_unfinished(storage, load_catalog(storage).pool(LEVEL)) == ()
     stopped_after(storage, 2)
@@ -307,7 +307,7 @@ def hurt(path_of: Callable[[Any], str], data: bytes | None) -> Callable[[LocalSt
         hurt(lambda record: f"deals/level={LEVEL}/generation=0002/notes.txt", b"a stranger"),
     ],
 )
-def test_damage_to_an_unfinished_one_heals_to_the_same_bytes(
+def test_a_damaged_unfinished_regeneration_is_completed_to_the_same_bytes(
     storage: LocalStorage, tmp_path: Path, damage: Callable[[LocalStorage], None]
 ) -> None:
     whole = with_a_night(LocalStorage(tmp_path / "whole"))
@@ -332,7 +332,7 @@ def test_damage_to_an_unfinished_one_heals_to_the_same_bytes(
         (b'"version": 2', b'"version": 3', "has version 3, but this Fairway reads up to 2"),
     ],
 )
-def test_a_damaged_record_is_said_to_be_and_can_be_dropped(
+def test_a_damaged_record_is_reported_and_can_be_dropped(
     storage: LocalStorage, old: bytes, new: bytes, fault: str
 ) -> None:
     stopped_after(storage, 2)
@@ -354,7 +354,7 @@ def test_parts_without_a_record_are_never_overwritten_or_removed(storage: LocalS
     assert storage.read(stranger) == b"somebody's"
 
 
-def test_numbers_that_run_out_leave_the_pool_as_it_is(storage: LocalStorage) -> None:
+def test_running_out_of_numbers_leaves_the_pool_unchanged(storage: LocalStorage) -> None:
     before = load_catalog(storage)
     with pytest.raises(CheckError, match="begin lower"):
         run(storage, size=20, first=MOST_DEAL_NUMBER - 30)
@@ -381,7 +381,7 @@ def test_the_bytes_do_not_depend_on_the_number_of_workers(
     assert content(storage) == content(other)
 
 
-def test_by_default_it_begins_where_the_pool_begins_and_is_of_its_size() -> None:
+def test_the_default_request_has_the_first_number_and_size_of_the_pool() -> None:
     part = Part(PartName(LEVEL, 1, 1000, 1009).path, None, 1000, 1009, 7, "0" * 64, {}, {3: 7})
     pool = dataclasses.replace(empty_catalog().pool(LEVEL), parts=(part,), next_number=1010)
     wanted = plan_regeneration(pool, None, None)

@@ -1,4 +1,4 @@
-"""A rollback is one swap to what the pool last was; nothing is lost by it, and no number is used twice."""
+"""A rollback is one change of the catalog; it loses nothing, and no generation number is used twice."""
 
 import dataclasses
 
@@ -43,7 +43,7 @@ def back(storage: Storage, generation: int | None = None) -> Catalog:
     return roll_back(storage, load_catalog(storage), LEVEL, generation)
 
 
-def test_the_pool_is_what_it_last_was(storage: MemoryStorage) -> None:
+def test_the_pool_becomes_what_it_last_was(storage: MemoryStorage) -> None:
     second = load_catalog(storage)
     before = dict(storage.files)
     after = back(storage).pool(LEVEL)
@@ -54,7 +54,7 @@ def test_the_pool_is_what_it_last_was(storage: MemoryStorage) -> None:
     assert storage.files[kept_path(second.change)] == before[CATALOG_FILE]
 
 
-def test_without_a_number_it_goes_down_one_by_one_and_forward_with_one(storage: MemoryStorage) -> None:
+def test_it_goes_back_one_generation_by_default_and_forward_with_a_number(storage: MemoryStorage) -> None:
     start = load_catalog(storage).pool(LEVEL)
     assert [back(storage).pool(LEVEL).generation for _ in range(2)] == [2, 1]
     with pytest.raises(UsageError, match="level medium has no generation before 1; `fairway pool history"):
@@ -62,7 +62,7 @@ def test_without_a_number_it_goes_down_one_by_one_and_forward_with_one(storage: 
     assert back(storage, 3).pool(LEVEL) == start
 
 
-def test_a_generation_that_is_not_known_is_refused(storage: MemoryStorage) -> None:
+def test_an_unknown_generation_is_refused(storage: MemoryStorage) -> None:
     before = dict(storage.files)
     with pytest.raises(UsageError, match="has no generation 7; known generations: 1, 2, 3"):
         back(storage, 7)
@@ -75,7 +75,7 @@ def test_the_generation_in_force_is_nothing_to_do(storage: MemoryStorage) -> Non
     assert storage.files == before
 
 
-def test_nights_after_it_are_as_if_the_pool_had_never_been_made_anew(storage: MemoryStorage) -> None:
+def test_later_nights_are_as_if_the_pool_had_never_been_regenerated(storage: MemoryStorage) -> None:
     plain = MemoryStorage()
     with_nights(plain, (4, 3))
     back(storage, 1)
@@ -92,7 +92,7 @@ def test_a_new_generation_takes_a_number_that_was_never_used(storage: MemoryStor
     assert made_anew(storage, 3).pool(LEVEL).generation == 4
 
 
-def test_an_unfinished_regeneration_beside_it_can_be_gone_on_with(storage: MemoryStorage) -> None:
+def test_an_unfinished_regeneration_can_still_be_resumed(storage: MemoryStorage) -> None:
     wanted = plan_regeneration(load_catalog(storage).pool(LEVEL), 5, 0)
     write_record(storage, new_record(wanted))
     pool = back(storage, 1).pool(LEVEL)
@@ -100,7 +100,7 @@ def test_an_unfinished_regeneration_beside_it_can_be_gone_on_with(storage: Memor
     assert plan_regeneration(pool, 5, 0) == wanted
 
 
-def test_a_generation_with_a_damaged_part_is_not_gone_back_to(storage: MemoryStorage) -> None:
+def test_a_generation_with_a_damaged_part_is_refused(storage: MemoryStorage) -> None:
     before = load_catalog(storage)
     part = next(path for path in storage.list("deals/") if "generation=0002" in path)
     for damage in (b"PAR1", None):
@@ -114,7 +114,7 @@ def test_a_generation_with_a_damaged_part_is_not_gone_back_to(storage: MemorySto
 
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("fault", [Killed(), StorageError("no space")], ids=["killed", "no space"])
-def test_stopped_at_any_change_it_is_whole_after_the_next_run(after: bool, fault: BaseException) -> None:
+def test_the_next_run_completes_what_was_stopped_at_any_change(after: bool, fault: BaseException) -> None:
     whole = with_generations()
     before = load_catalog(whole)
     recording = FailingStorage(whole, -1, Killed())
@@ -129,7 +129,7 @@ def test_stopped_at_any_change_it_is_whole_after_the_next_run(after: bool, fault
         assert storage.files == whole.files
 
 
-def test_what_only_the_history_names_is_never_cleared_away(storage: MemoryStorage) -> None:
+def test_parts_that_only_the_history_names_are_never_removed(storage: MemoryStorage) -> None:
     back(storage, 1)
     with_nights(storage, (5,))
     back(storage, 3)
@@ -150,7 +150,7 @@ def dropped_from_the_pool(storage: MemoryStorage) -> str:
     return pool.parts[-1].path
 
 
-def test_a_stray_stays_where_a_damaged_copy_may_name_it(storage: MemoryStorage) -> None:
+def test_an_unnamed_part_stays_if_a_damaged_catalog_may_name_it(storage: MemoryStorage) -> None:
     path = dropped_from_the_pool(storage)
     assert clear_unreferenced(storage, load_catalog(storage)) == ()
     storage.replace(kept_path(1), b"{")
@@ -158,7 +158,7 @@ def test_a_stray_stays_where_a_damaged_copy_may_name_it(storage: MemoryStorage) 
     assert path in storage.files
 
 
-def test_a_part_that_the_history_names_is_never_written_over(storage: MemoryStorage) -> None:
+def test_a_part_that_the_history_names_is_never_overwritten(storage: MemoryStorage) -> None:
     path = dropped_from_the_pool(storage)
     pool = load_catalog(storage).pool(LEVEL)
     name = parse_part_path(path)

@@ -1,4 +1,4 @@
-"""Pools of any size are made in bounded memory: what is held does not grow with them."""
+"""Pools of any size are made in bounded memory."""
 
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ class Tracked(Row):
 
 
 class Counted:
-    """Makes fake deals, and at each batch looks how many of those it made are still held."""
+    """Makes fake deals, and checks at each batch how many of them are still held."""
 
     def __init__(self) -> None:
         self.held: WeakSet[Row] = WeakSet()
@@ -72,7 +72,7 @@ def test_a_regeneration_holds_the_deals_of_two_parts_at_most(counted: Counted, p
     assert 0 < counted.most <= 2 * PART_ROWS + (AHEAD + 2) * BATCH_SIZE
 
 
-def test_one_that_is_taken_up_again_holds_no_more_and_makes_no_finished_part_again(counted: Counted) -> None:
+def test_a_resumed_regeneration_holds_no_more_and_makes_no_part_twice(counted: Counted) -> None:
     storage, whole = MemoryStorage(), MemoryStorage()
     with pytest.raises(Killed):
         run(FailingStorage(storage, 2 * 7, Killed(), after=True), 9 * PART_ROWS)
