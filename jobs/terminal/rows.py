@@ -1,7 +1,7 @@
 """Rows of a query as CSV, as lines of JSON, and as cells of a table.
 
-JSON knows fewer kinds of values than SQL: a date or a time becomes its ISO text, bytes their hexadecimal
-digits, a whole number stays one however large, and what is no number (NaN, infinity) becomes null.
+JSON has fewer types than SQL: dates and times become ISO texts, bytes become hexadecimal digits, integers of
+any size stay integers, and NaN and infinity become null.
 """
 
 import csv
@@ -17,14 +17,14 @@ from jobs.terminal.output import json_line
 from solver.errors import UsageError
 
 _CSV_ENDING: Final = "\n"
-_MOST_LETTERS: Final = 60
-_MOST_LETTERS_OF_LINES: Final = 20_000
+_MAX_CELL: Final = 60
+_MAX_MULTILINE_CELL: Final = 20_000
 _FLOAT_DIGITS: Final = 6
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def plain(value: Any) -> Any:
-    """A value of SQL as one of JSON."""
+    """Convert an SQL value to a JSON value."""
     match value:
         case None | bool() | int() | str():
             return value
@@ -44,36 +44,35 @@ def plain(value: Any) -> Any:
 
 
 def write_json(stream: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write one JSON object a line.
+    """Write one JSON object per line.
 
     Raises:
-        UsageError: two columns have one name, so that an object cannot hold both.
+        UsageError: two columns have the same name.
     """
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise UsageError(f"two columns are called {twice[0]!r}; name one of them with AS for JSON")
+        raise UsageError(
+            f"two columns are called {twice[0]!r}; rename one with AS, because JSON needs distinct names"
+        )
     stream.writelines(_object_line(names, row) for row in rows)
 
 
 def _object_line(names: Sequence[str], row: Sequence[Any]) -> bytes:
     try:
         return json_line(dict(zip(names, row, strict=True)))
-    except (
-        TypeError,
-        ValueError,
-    ):  # a value that JSON has not; most rows have none, and looking takes longer
+    except (TypeError, ValueError):  # a value without JSON equivalent; too rare to check every value
         return json_line(dict(zip(names, map(plain, row), strict=True)))
 
 
 def write_csv(stream: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write comma-separated values in UTF-8 with a heading; null is nothing, lists are JSON text."""
+    """Write comma-separated values in UTF-8 with a header; null is empty, lists are JSON text."""
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
     try:
         writer = csv.writer(text, lineterminator=_CSV_ENDING)
         writer.writerow(names)
         writer.writerows([_csv_cell(value) for value in row] for row in rows)
     finally:
-        text.detach()  # the stream is not ours to close
+        text.detach()  # the caller closes the stream
 
 
 def _csv_cell(value: Any) -> Any:
@@ -93,7 +92,7 @@ def _json_text(value: Any) -> str:
 
 
 def shown_text(text: str) -> str:
-    """A text as a terminal may have it: all but line ends that is not printable is escaped as in Python."""
+    """Escape everything unprintable in a text except newlines, as Python does."""
     if text.isprintable():
         return text
     return "".join(
@@ -102,7 +101,7 @@ def shown_text(text: str) -> str:
 
 
 def cell_text(value: Any) -> str:
-    """A value as a person reads it in a table; a line is cut much sooner than several lines."""
+    """Format a value for a table; single lines are cut much shorter than texts of several lines."""
     match value:
         case None:
             return ""
@@ -111,6 +110,6 @@ def cell_text(value: Any) -> str:
         case datetime():
             return value.isoformat(sep=" ")
     text = shown_text(str(_csv_cell(value)))
-    # Several lines are most likely a plan that EXPLAIN has drawn.
-    most = _MOST_LETTERS_OF_LINES if "\n" in text else _MOST_LETTERS
+    # Several lines are most likely a plan from EXPLAIN.
+    most = _MAX_MULTILINE_CELL if "\n" in text else _MAX_CELL
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,4 +1,4 @@
-"""What a sample says of all deals: intervals and tests from counts alone."""
+"""Confidence intervals and tests, computed from counts."""
 
 import math
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _Exact = TypeVar("_Exact", int, Fraction)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A range of a figure, both ends included."""
+    """A closed interval."""
 
     low: float
     high: float
@@ -21,14 +21,14 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A count of successes in independent trials.
+    """Number of successes in independent trials.
 
     Attributes:
         successes: 0 .. trials.
         trials: at least 1.
 
     Raises:
-        ValueError: one of them is out of its range.
+        ValueError: a number is out of range.
     """
 
     successes: int
@@ -46,11 +46,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far two samples are apart.
+    """Difference between the shares of two samples.
 
     Attributes:
-        z: difference of their shares, in standard errors; positive where the first is larger.
-        p: how likely a difference at least as large, either way, is between two samples of one population.
+        z: the difference in standard errors; positive if the first share is larger.
+        p: two-sided p-value: probability of a difference at least as large in samples of one population.
     """
 
     z: float
@@ -59,12 +59,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How values are spread about their mean.
+    """Spread of values around their mean.
 
     Attributes:
-        sd: their standard deviation, with their number less 1 in the denominator.
-        interval: 95 % interval of the mean of all there are, by the normal approximation.
-        margin: from the middle of that interval to either end.
+        sd: sample standard deviation, with n - 1 in the denominator.
+        interval: 95 % confidence interval of the mean, by the normal approximation.
+        margin: half the width of that interval.
     """
 
     sd: float
@@ -77,9 +77,9 @@ class Mean:
     """The mean of a sample.
 
     Attributes:
-        size: how many values.
+        size: number of values.
         value: their mean.
-        spread: how they are spread; None for a single value, which says nothing of that.
+        spread: their spread; None for a single value.
     """
 
     size: int
@@ -88,7 +88,7 @@ class Mean:
 
 
 def wilson_interval(sample: Sample, z: float = Z_95) -> Interval:
-    """The Wilson score interval of a share: all p whose own standard error puts the sample within z of it.
+    """Return the Wilson score interval of a share: all p within z of their standard errors from the sample.
 
     Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of
     the American Statistical Association 22 (1927), 209-212. Solved for p as a quadratic equation:
@@ -96,19 +96,19 @@ def wilson_interval(sample: Sample, z: float = Z_95) -> Interval:
 
     Args:
         sample: s successes in n trials.
-        z: quantile of the normal distribution that fits the confidence.
+        z: quantile of the normal distribution for the confidence level.
     """
     successes, failures, trials = sample.successes, sample.trials - sample.successes, sample.trials
     spread = z * math.sqrt(z * z + 4 * successes * failures / trials)
     scale = 2 * (trials + z * z)
-    # Where all trials ended alike, one end is exact; rounding must not push it inward or out of 0 .. 1.
+    # If all trials ended alike, one end is exact; rounding must not move it.
     low = (2 * successes + z * z - spread) / scale if successes else 0.0
     high = (2 * successes + z * z + spread) / scale if failures else 1.0
     return Interval(low, high)
 
 
 def difference(first: Sample, second: Sample) -> Difference:
-    """The z-test of two proportions, with the pooled share and both sides.
+    """Compare two shares by the two-sided z-test with the pooled share.
 
     Source: NIST/SEMATECH e-Handbook of Statistical Methods, section 7.3.3; p = erfc(|z| / sqrt 2).
     """
@@ -116,8 +116,8 @@ def difference(first: Sample, second: Sample) -> Difference:
     successes = first.successes + second.successes
     failures = first.trials + second.trials - successes
     if not successes or not failures:
-        return Difference(0.0, 1.0)  # all trials of both ended alike
-    # z^2 = (a n - b m)^2 (m + n) / (m n (a + b) (m + n - a - b)), in whole numbers up to the last step.
+        return Difference(0.0, 1.0)  # all trials of both samples ended alike
+    # z^2 = (a n - b m)^2 (m + n) / (m n (a + b) (m + n - a - b)), in integers up to the last step.
     apart = first.successes * second.trials - second.successes * first.trials
     square = apart * apart * (first.trials + second.trials) / (trials * successes * failures)
     z = math.copysign(math.sqrt(square), apart)
@@ -125,10 +125,10 @@ def difference(first: Sample, second: Sample) -> Difference:
 
 
 def mean_of(counts: Mapping[_Exact, int]) -> Mean | None:
-    """The mean of exact numbers; None where there are none.
+    """Return the mean of integers or fractions; None if there are none.
 
     Args:
-        counts: how often each value occurs.
+        counts: number of occurrences of each value.
     """
     size = sum(counts.values())
     if not size:
@@ -138,7 +138,7 @@ def mean_of(counts: Mapping[_Exact, int]) -> Mean | None:
     if size == 1:
         return Mean(size, value, None)
     squares = sum(value * value * count for value, count in counts.items())
-    # Exact up to here: nothing cancels.
+    # Exact up to here, so there is no cancellation.
     variance = (size * squares - total * total) / (size * (size - 1))
     margin = Z_95 * math.sqrt(variance / size)
     return Mean(size, value, Spread(math.sqrt(variance), Interval(value - margin, value + margin), margin))

@@ -329,7 +329,7 @@ def test_values_of_sql_become_values_of_json(made_root: Path) -> None:
 
 
 def test_two_columns_of_one_name_are_refused_where_they_would_hide_each_other() -> None:
-    with pytest.raises(UsageError, match="two columns are called 'a'; name one of them with AS"):
+    with pytest.raises(UsageError, match="two columns are called 'a'; rename one with AS"):
         write_json(io.BytesIO(), ["a", "b", "a"], [])
     stream = io.BytesIO()
     write_csv(stream, ["a", "a"], [(1, None), (True, 2.5)])

@@ -1,4 +1,4 @@
-"""Intervals and tests agree with published figures, with slow twins, and with what they promise."""
+"""Intervals and tests agree with published figures and with slow twins."""
 
 import math
 import statistics
@@ -28,18 +28,18 @@ def samples(draw: st.DrawFn) -> Sample:
         (1, 29, 0.0061, 0.1718),
     ],
 )
-def test_wilson_intervals_are_those_of_newcombe(successes: int, trials: int, low: float, high: float) -> None:
+def test_wilson_intervals_agree_with_newcombe(successes: int, trials: int, low: float, high: float) -> None:
     interval = wilson_interval(Sample(successes, trials))
     assert (round(interval.low, 4), round(interval.high, 4)) == (low, high)
 
 
-def test_z_is_the_quantile_that_leaves_95_percent_within() -> None:
+def test_z_is_the_quantile_for_95_percent() -> None:
     assert statistics.NormalDist().inv_cdf(0.975) == pytest.approx(Z_95, abs=1e-15)
     assert math.erfc(Z_95 / math.sqrt(2)) == pytest.approx(0.05, abs=1e-15)
 
 
 def slow_wilson(sample: Sample) -> tuple[float, float]:
-    """The ends of the p that are within z standard errors of the sample, by halving."""
+    """Find the ends of the interval by bisection."""
     share = Fraction(sample.successes, sample.trials)
     z = Fraction(Z_95)
 
@@ -58,13 +58,13 @@ def slow_wilson(sample: Sample) -> tuple[float, float]:
 
 
 @given(samples())
-def test_a_wilson_interval_holds_the_shares_that_explain_the_sample(sample: Sample) -> None:
+def test_wilson_intervals_agree_with_bisection(sample: Sample) -> None:
     interval = wilson_interval(sample)
     assert (interval.low, interval.high) == pytest.approx(slow_wilson(sample), rel=1e-9, abs=1e-12)
 
 
 @given(samples())
-def test_a_wilson_interval_holds_the_share_and_mirrors_that_of_the_failures(sample: Sample) -> None:
+def test_a_wilson_interval_contains_the_share_and_mirrors_that_of_the_failures(sample: Sample) -> None:
     interval = wilson_interval(sample)
     mirrored = wilson_interval(Sample(sample.trials - sample.successes, sample.trials))
     assert 0 <= interval.low <= sample.share <= interval.high <= 1
@@ -80,7 +80,7 @@ def test_a_larger_sample_of_the_same_share_has_a_shorter_interval(sample: Sample
 
 @given(samples(), samples())
 def test_the_square_of_z_is_pearsons_chi_square(first: Sample, second: Sample) -> None:
-    """The two tests are one; the slow twin adds up (observed - expected)^2 / expected over the four cells."""
+    """The slow twin adds up (observed - expected)^2 / expected over the four cells."""
     table = [(each.successes, each.trials - each.successes) for each in (first, second)]
     columns = [sum(column) for column in zip(*table, strict=True)]
     found = difference(first, second)
@@ -101,13 +101,13 @@ def row_of(sample: Sample) -> tuple[int, int]:
 
 
 @given(samples(), samples())
-def test_a_difference_turns_round_with_its_samples(first: Sample, second: Sample) -> None:
+def test_swapping_the_samples_changes_the_sign_of_z(first: Sample, second: Sample) -> None:
     there, back = difference(first, second), difference(second, first)
     assert (there.z, there.p) == (-back.z, back.p)
     assert 0 <= there.p <= 1
 
 
-def test_p_is_the_weight_of_both_tails() -> None:
+def test_p_is_the_probability_of_both_tails() -> None:
     found = difference(Sample(451, 1000), Sample(4_109, 10_000))
     tail = statistics.NormalDist().cdf(-abs(found.z))
     assert found.p == pytest.approx(2 * tail, rel=1e-9)
@@ -115,7 +115,7 @@ def test_p_is_the_weight_of_both_tails() -> None:
 
 
 @given(st.dictionaries(st.integers(-16, 35), st.integers(0, 30), max_size=8))
-def test_a_mean_is_that_of_the_values_written_out(counts: dict[int, int]) -> None:
+def test_a_mean_agrees_with_the_statistics_module(counts: dict[int, int]) -> None:
     values = [value for value, count in counts.items() for _ in range(count)]
     mean = mean_of(counts)
     if not values:
@@ -135,7 +135,7 @@ def test_a_mean_is_that_of_the_values_written_out(counts: dict[int, int]) -> Non
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(-1, 5), (6, 5), (0, 0), (0, -1)])
-def test_a_sample_that_cannot_be_is_refused(successes: int, trials: int) -> None:
+def test_an_impossible_sample_is_refused(successes: int, trials: int) -> None:
     with pytest.raises(ValueError, match="successes in"):
         Sample(successes, trials)
 
