@@ -291,9 +291,7 @@ def check_holes_are_published_anyway(storage: LocalStorage, error: str) -> None:
 def test_level_without_further_numbers_does_not_hold_up_the_daily(storage: LocalStorage) -> None:
     serve(storage, Sleeper(START, waits=0))
     with_pool(storage, "easy", next_number=MOST_DEAL_NUMBER - 1)
-    check_holes_are_published_anyway(
-        storage, "level easy: . of 2 deals were found when the deal numbers ended"
-    )
+    check_holes_are_published_anyway(storage, "level easy: the deal numbers ended at .* after . of 2 deals")
 
 
 def test_damaged_part_does_not_hold_up_the_daily(storage: LocalStorage) -> None:
