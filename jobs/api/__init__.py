@@ -1,1 +1,1 @@
-"""Values in, documents out: what commands and programs share."""
+"""What commands and programs share: values in, documents out. May import every wing but terminal and cli."""

@@ -9,10 +9,9 @@ import typer
 from typer.core import TyperGroup
 
 from jobs.cli.lazy import LazyCommand, group
-from jobs.terminal.context import version
 from jobs.terminal.log import stop_log
 from jobs.terminal.outcome import ended, stop_on_sigterm
-from jobs.terminal.output import NAME, say
+from jobs.terminal.output import NAME, say, version
 
 _STREAMS: Final = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 _LAST_STREAM: Final = 2
@@ -50,16 +49,16 @@ _COMMANDS: Final = (
         "Show, solve and rate deals.",
         "fairway deal show 1",
         LazyCommand("show", "jobs.cli.deal:show", "Draw the table of a deal."),
-        LazyCommand("solve", "jobs.cli.deal:solve", "Find the best score and a line that reaches it."),
-        LazyCommand("rate", "jobs.cli.deal:rate", "Rate a deal with the steady player."),
+        LazyCommand("solve", "jobs.cli.solve:solve", "Find the best score and a line that reaches it."),
+        LazyCommand("rate", "jobs.cli.solve:rate", "Rate a deal with the steady player."),
     ),
     LazyCommand("hint", "jobs.cli.hint:hint", "Show the best move from a position, and why."),
-    LazyCommand("review", "jobs.cli.review:review", "Review a hole move by move."),
+    LazyCommand("review", "jobs.cli.hint:review", "Review a hole move by move."),
     LazyCommand("round", "jobs.cli.rounds:show_round", "List the nine deals of a round."),
-    LazyCommand("scorecard", "jobs.cli.scorecard:scorecard", "Show the scorecard of a round."),
+    LazyCommand("scorecard", "jobs.cli.rounds:scorecard", "Show the scorecard of a round."),
     LazyCommand("stats", "jobs.cli.stats:stats", "Summarise results."),
     LazyCommand("verify", "jobs.cli.verify:verify", "Check everything in a data root."),
-    LazyCommand("repair", "jobs.cli.repair:repair", "Regenerate damaged or missing files."),
+    LazyCommand("repair", "jobs.cli.repair:repair", "Restore damaged or missing files."),
     LazyCommand("gc", "jobs.cli.gc:gc", "Remove files that are no longer needed."),
     group(
         "study",

@@ -12,7 +12,8 @@ from jobs.settings.model import ALLOWED, METRICS_FILE, Key
 from jobs.settings.sources import DATA, SECRET, ConfigProblem, Origin, text_of
 from jobs.terminal.options import Config, Data, Json, Workers
 from jobs.terminal.outcome import CONFIGURATION, DONE
-from jobs.terminal.output import put_json, put_table, say
+from jobs.terminal.output import put_json, say
+from jobs.terminal.tables import put_table
 from jobs.watch.logs import one_line
 
 _HIDDEN: Final = "<hidden>"

@@ -9,10 +9,12 @@ import typer
 from jobs.days import check_not_future, days_between
 from jobs.terminal import clock
 from jobs.terminal.context import check_clock, job_context, read_settings, storage_at, warn_without_key
-from jobs.terminal.drawing import can_draw_symbols, draw_table
+from jobs.terminal.drawing import print_table
+from jobs.terminal.files import check_outside, sink
 from jobs.terminal.options import AllowFuture, Config, Data, Json, Output, Workers, day_option
-from jobs.terminal.output import check_outside, console, put_bytes, put_json, put_table, say, sink
+from jobs.terminal.output import put_bytes, put_json, say
 from jobs.terminal.progress import shown_progress
+from jobs.terminal.tables import put_table
 from pipeline.daily.calendar import hole_number
 from pipeline.daily.files import daily_path, published_bytes
 from pipeline.errors import DamagedError
@@ -142,7 +144,7 @@ def _tell(document: Document) -> None:
     say(
         f"Daily hole {document['hole']}, {document['date']}: par {par}, best score {document['best_score']}\n"
     )
-    console().print(draw_table(start(deal), rules, symbols=can_draw_symbols()))
+    print_table(start(deal), rules)
     say(f"\nThe steady player needs {steady['mean']:.2f} on average, and makes:\n")
     put_table(
         [("result", False), ("chance", True)],

@@ -1,4 +1,4 @@
-"""Answers for a file of deals: one line of JSON for each, in the order of the file, in bounded memory."""
+"""What `fairway deal show`, `solve` and `rate` share: one deal, or a file of deals in bounded memory."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -7,62 +7,91 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from jobs.api.deal_text import GivenDeal, parse_line
-from jobs.api.lines import lines_of
-from jobs.terminal.line_file import opened
-from jobs.terminal.output import json_line
+from jobs.api.reading import GivenDeal, lines_of, parse_given, parse_line
+from jobs.terminal.files import opened
+from jobs.terminal.output import json_line, put_json, say
 from jobs.terminal.progress import shown_progress
 from pipeline.work.executors import local_work
 from solver.errors import UsageError
 
 _TASK: Final = "lines"
-_CHUNK: Final = 16  # deals; still a few milliseconds
+_BATCH: Final = 16  # deals; solving them takes a few milliseconds
 
 Answer = Callable[[GivenDeal], dict[str, Any]]
 
 
-def answer_file(file: Path, answer: Answer, workers: int) -> None:
-    """Answer each deal of a file on standard output; how far it is goes to standard error.
+def for_deals(
+    text: str | None,
+    file: Path | None,
+    answer: Answer,
+    show: Callable[[GivenDeal, dict[str, Any]], None],
+    workers: int,
+    *,
+    as_json: bool,
+) -> None:
+    """Answer for one deal, or for each deal of a file.
 
     Args:
-        file: the file; `-` is standard input.
-        answer: makes the document for a deal; it runs in threads.
-        workers: how many threads.
+        text: a deal number or a notation.
+        file: the file to read instead.
+        answer: makes the document for a deal.
+        show: prints the document of a single deal for people.
+        workers: threads for a file.
+        as_json: whether to print the document of a single deal as JSON.
 
     Raises:
-        UsageError: the file cannot be read, or a line holds no deal; every deal before it has been answered.
+        UsageError: neither or both of `text` and `file` are given, or one cannot be read.
     """
-    # Where the answers themselves run over the terminal, they show how far it is, and a bar would break them.
-    has_bars = not sys.stdout.isatty()
+    if (text is None) == (file is None):
+        raise UsageError("give either a deal (a number or a notation) or --file FILE")
+    if file is not None:
+        _answer_file(file, answer, workers)
+        return
+    given = parse_given(text or "")
+    document = answer(given)
+    if as_json:
+        put_json(document)
+        return
+    say(f"{given.name}, puzzle {given.deal.puzzle_id}\n")
+    show(given, document)
+
+
+def _answer_file(file: Path, answer: Answer, workers: int) -> None:
+    """Print one line of JSON per deal of a file, in order.
+
+    Raises:
+        UsageError: the file cannot be read, or a line is not a deal. Every deal before it has been answered.
+    """
     faults: list[UsageError] = []
 
-    def answered(chunk: list[tuple[int, GivenDeal]]) -> tuple[int, bytes]:
-        return chunk[-1][0], b"".join(json_line(answer(given)) for _, given in chunk)
+    def answered(batch: list[tuple[int, GivenDeal]]) -> tuple[int, bytes]:
+        return batch[-1][0], b"".join(json_line(answer(given)) for _, given in batch)
 
     with (
         opened(file) as (stream, name, total),
-        shown_progress(bars=has_bars) as progress,
+        # Answers printed on the terminal would break a bar, and show the progress themselves.
+        shown_progress(with_bars=not sys.stdout.isatty()) as progress,
         local_work(workers) as work,
         closing(
-            work.in_order(answered, _chunks(_up_to_fault(stream, name, faults), _CHUNK if total else 1))
+            work.in_order(answered, _batches(_up_to_fault(stream, name, faults), _BATCH if total else 1))
         ) as answers,
     ):
         for number, lines in answers:
             sys.stdout.buffer.write(lines)
-            sys.stdout.buffer.flush()  # whoever waits for this answer at the other end of a pipe has it
+            sys.stdout.buffer.flush()  # a program at the other end of a pipe may be waiting for it
             progress.update(_TASK, number, total)
     if faults:
         raise faults[0]
 
 
-def _chunks(items: Iterator[tuple[int, GivenDeal]], size: int) -> Iterator[list[tuple[int, GivenDeal]]]:
-    """So many at a time: handing each deal alone to a thread takes a tenth of the time of solving it."""
-    while chunk := list(islice(items, size)):
-        yield chunk
+def _batches(items: Iterator[tuple[int, GivenDeal]], size: int) -> Iterator[list[tuple[int, GivenDeal]]]:
+    """Yield lists of items: handing over each deal alone takes a tenth of the time of solving it."""
+    while batch := list(islice(items, size)):
+        yield batch
 
 
 def _up_to_fault(stream: BinaryIO, name: str, faults: list[UsageError]) -> Iterator[tuple[int, GivenDeal]]:
-    """The deals up to the first faulty line, each with its line; the fault is put by, to be raised last."""
+    """Yield the deals before the first faulty line, each with its line number, then record the fault."""
     try:
         for line in lines_of(stream, name, "deal"):
             yield line.number, parse_line(line, name)

@@ -8,8 +8,9 @@ import typer
 from jobs.terminal import clock
 from jobs.terminal.context import job_context, read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json, number_option
-from jobs.terminal.output import put_json, put_table, say
+from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
+from jobs.terminal.tables import put_table
 
 if TYPE_CHECKING:  # it takes longer to load than help takes to print
     from jobs.runs.pools import GcPlan

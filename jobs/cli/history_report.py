@@ -5,7 +5,8 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
 from jobs.api.pools import Entry, History
-from jobs.terminal.output import put_table, say
+from jobs.terminal.output import say
+from jobs.terminal.tables import put_table
 from pipeline.pools.catalog import Pool
 from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, score_name
 

@@ -13,8 +13,9 @@ from jobs.terminal import clock
 from jobs.terminal.context import check_clock, job_context, read_settings, storage_at, warn_without_key
 from jobs.terminal.log import start_log
 from jobs.terminal.options import AllowFuture, Config, Data, Json, LogFormat, Workers, day_option
-from jobs.terminal.output import put_json, put_table, say, typed_name
+from jobs.terminal.output import put_json, say, typed_name
 from jobs.terminal.progress import shown_progress
+from jobs.terminal.tables import put_table
 from jobs.watch.logs import log
 
 PAR_QUERY = "select level, par, count(*) from deals group by all order by all"

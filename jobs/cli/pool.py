@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from jobs.terminal.context import job_context, read_settings, storage_at
-from jobs.terminal.options import MOST_DEALS, Config, Data, Json, LevelName, Workers, number_option
-from jobs.terminal.output import put_json, put_table, say
+from jobs.terminal.options import MAX_DEALS, Config, Data, Json, LevelName, Workers, number_option
+from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
+from jobs.terminal.tables import put_table
 from pipeline.deals.levels import level_named
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.pools.catalog import Catalog, Pool, load_catalog
@@ -59,7 +60,7 @@ def status(data: Data = None, config: Config = None, as_json: Json = False) -> N
 
 def show(
     level: LevelName,
-    limit: Annotated[int, number_option("--limit", "How many deals.", least=1, most=MOST_DEALS)] = 10,
+    limit: Annotated[int, number_option("--limit", "How many deals.", least=1, most=MAX_DEALS)] = 10,
     data: Data = None,
     config: Config = None,
     workers: Workers = None,
@@ -94,7 +95,7 @@ def regenerate(
     level: LevelName,
     size: Annotated[
         int | None,
-        number_option("--size", "How many deals. Default: as many as now.", least=1, most=MOST_DEALS),
+        number_option("--size", "How many deals. Default: as many as now.", least=1, most=MAX_DEALS),
     ] = None,
     first: Annotated[
         int | None,

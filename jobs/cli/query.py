@@ -10,9 +10,11 @@ import typer
 
 from jobs.settings.load import environment
 from jobs.terminal.context import read_settings, storage_at
+from jobs.terminal.files import STANDARD, check_outside, sink
 from jobs.terminal.options import Config, Data, Json, Output, Workers, number_option
-from jobs.terminal.output import STANDARD, check_outside, note, put_table, sink
+from jobs.terminal.output import note
 from jobs.terminal.rows import cell_text, shown_text, write_csv, write_json
+from jobs.terminal.tables import put_table
 from pipeline.query.client import DEFAULT_SECONDS, MAX_SECONDS, QueryRequest, run_query_isolated
 from solver.errors import UsageError
 

@@ -8,17 +8,9 @@ import typer
 from jobs.cli.study_report import findings_document, print_findings
 from jobs.runs.others import run_study
 from jobs.terminal.context import job_context, read_settings, storage_at
+from jobs.terminal.files import STANDARD, check_output, sink
 from jobs.terminal.options import Config, Data, Json, Workers, number_option
-from jobs.terminal.output import (
-    STANDARD,
-    check_apart,
-    check_outside,
-    check_writable,
-    note,
-    put_json,
-    say,
-    sink,
-)
+from jobs.terminal.output import note, put_json, say
 from jobs.terminal.plotting import check_plotting, plotting
 from jobs.terminal.progress import shown_progress
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
@@ -71,8 +63,7 @@ def winnability(
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings, create=True)
     if output is not None:
-        check_outside(output)
-        check_writable(output)  # before hours of work
+        check_output(output)  # before hours of work
     try:
         with shown_progress(time_left=True) as progress:
             report = run_study(storage, study, settings, job_context(settings, progress))
@@ -121,8 +112,7 @@ def chart(
     Example: fairway study chart golf.parquet relaxed.parquet -o chart.svg
     """
     check_plotting()
-    check_apart(output, files)
-    check_outside(output)
+    check_output(output, files)
     studies = [read_whole(_content(file), str(file)) for file in files]
     with plotting():
         from pipeline.studies.charts import study_chart

@@ -2,7 +2,8 @@
 
 from typing import Any, Final
 
-from jobs.terminal.output import put_table, say
+from jobs.terminal.output import say
+from jobs.terminal.tables import put_table
 from pipeline.studies.statistics import Mean
 from pipeline.studies.winnability import CLEARED_SCORES, SCORES, Comparison, Findings
 from pipeline.versions import STUDY_VERSIONS

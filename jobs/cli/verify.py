@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from jobs.terminal.context import read_settings, storage_at
-from jobs.terminal.options import MOST_DEALS, Config, Data, Json, Workers, number_option
+from jobs.terminal.options import MAX_DEALS, Config, Data, Json, Workers, number_option
 from jobs.terminal.outcome import DONE, FAILED
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
@@ -24,7 +24,7 @@ def verify(
             "--sample",
             "Deals per level to solve and rate again; 0 solves nothing. Default: 20.",
             least=0,
-            most=MOST_DEALS,
+            most=MAX_DEALS,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Solve and rate every deal again.")] = False,

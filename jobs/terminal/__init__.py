@@ -1,1 +1,1 @@
-"""What every command stands on: streams, options, exit codes, progress."""
+"""What all commands share: options, printing, progress, exit codes. May import every wing but cli."""

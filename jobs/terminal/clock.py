@@ -1,13 +1,13 @@
-"""What time it is, for every command; handed on as a value."""
+"""The current time, for commands to pass on as a value. Tests replace `now`."""
 
 from datetime import UTC, date, datetime
 
 
 def now() -> datetime:
-    """This moment, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 def today() -> date:
-    """Today's date in UTC."""
+    """Return the current date in UTC."""
     return now().date()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from jobs.terminal import clock
 from jobs.terminal.log import is_started, start_log
-from jobs.terminal.output import note
+from jobs.terminal.output import note, version
 from pipeline.errors import CheckError, DamagedError
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
@@ -22,16 +22,6 @@ _WITHOUT_KEY: Final = (
     "note: without a secret key anyone can work out the holes to come. Make one with"
     " `(umask 077; openssl rand -hex 32 > FILE)` and set FAIRWAY_DAILY_KEY_FILE=FILE; holes that are out stay"
 )
-
-
-def version() -> str:
-    """The version of Fairway that is installed; `unknown` where it runs without having been."""
-    from importlib import metadata  # slow to load, and seldom needed
-
-    try:
-        return metadata.version("fairway")
-    except metadata.PackageNotFoundError:
-        return "unknown"
 
 
 def read_settings(config: Path | None = None, **options: object) -> "Settings":

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have; each is declared once."""
+"""Arguments and options that several commands share, each declared once."""
 
 from datetime import date
 from pathlib import Path
@@ -15,11 +15,49 @@ from pipeline.work.executors import MOST_WORKERS
 from solver.errors import UsageError
 from solver.table.rules import RULES
 
-MOST_DEALS: Final = 10_000_000  # in one request
+MAX_DEALS: Final = 10_000_000  # per request
 
-_MOST_DIGITS: Final = 20  # more than any number here has
+_MAX_DIGITS: Final = 20
+_MAX_SHOWN: Final = 30
 _LEVEL_NAMES: Final = ", ".join(LEVELS)
 _RULE_NAMES: Final = ", ".join(RULES)
+
+
+def day_option(name: str, text: str) -> Any:
+    """Declare an option that takes a date.
+
+    Args:
+        name: of the option, such as `--date`.
+        text: its help.
+    """
+    return typer.Option(name, parser=_day, metavar="YYYY-MM-DD", help=text, show_default=False)
+
+
+def number_option(name: str, text: str, *, least: int, most: int) -> Any:
+    """Declare an option that takes a whole number.
+
+    Args:
+        name: of the option, such as `--limit`.
+        text: its help.
+        least: the lowest number accepted.
+        most: the highest number accepted.
+    """
+
+    def parse(given: str | int) -> int:
+        digits = str(given)
+        is_number = digits.removeprefix("-").isdecimal() and digits.isascii() and len(digits) <= _MAX_DIGITS
+        if not is_number or not least <= int(digits) <= most:
+            raise typer.BadParameter(
+                f"{quoted(digits, _MAX_SHOWN)} is not a whole number from {least} to {most}"
+            )
+        return int(digits)
+
+    return typer.Option(name, parser=parse, metavar="N", help=text)
+
+
+def round_option() -> Any:
+    """Declare the option that takes the number of a level's round."""
+    return number_option("--number", "Number of the round, from 1.", least=1, most=MAX_DEALS)
 
 
 def _day(text: str) -> date:
@@ -31,48 +69,13 @@ def _day(text: str) -> date:
 
 def _log_format(text: str) -> str:
     if text not in get_args(Kind):
-        raise typer.BadParameter(f"{quoted(text, 30)} is none of {', '.join(get_args(Kind))}")
+        raise typer.BadParameter(f"{quoted(text, _MAX_SHOWN)} is not one of {', '.join(get_args(Kind))}")
     return text
-
-
-def day_option(name: str, text: str) -> Any:
-    """An option that is a date.
-
-    Args:
-        name: of the option, such as `--date`.
-        text: its help.
-    """
-    return typer.Option(name, parser=_day, metavar="YYYY-MM-DD", help=text, show_default=False)
-
-
-def number_option(name: str, text: str, *, least: int, most: int) -> Any:
-    """An option that is a whole number.
-
-    Args:
-        name: of the option, such as `--limit`.
-        text: its help.
-        least: the lowest number accepted.
-        most: the highest number accepted.
-    """
-
-    def parse(given: str | int) -> int:
-        digits = str(given)
-        is_number = digits.removeprefix("-").isdecimal() and digits.isascii() and len(digits) <= _MOST_DIGITS
-        if not is_number or not least <= int(digits) <= most:
-            raise typer.BadParameter(f"{quoted(digits, 30)} is no whole number from {least} to {most}")
-        return int(digits)
-
-    return typer.Option(name, parser=parse, metavar="N", help=text)
-
-
-def round_option() -> Any:
-    """The option that names a round of a level."""
-    return number_option("--number", "Which round, from 1 on.", least=1, most=MOST_DEALS)
 
 
 def _folder(text: str | Path) -> Path:
     if not str(text):
-        raise typer.BadParameter("it is empty; name a folder, such as '.' for this one")
+        raise typer.BadParameter("the path is empty; give a directory, such as '.' for the current one")
     return Path(text)
 
 
@@ -82,7 +85,7 @@ Data = Annotated[
         "--data",
         parser=_folder,
         metavar="DIR",
-        help="The data root. Default: the setting data, else data/ of the checkout.",
+        help="Data root. Default: the `data` setting, or data/ in a checkout.",
         show_default=False,
     ),
 ]
@@ -91,7 +94,7 @@ Config = Annotated[
     typer.Option(
         "--config",
         metavar="FILE",
-        help="The file of settings. Default: fairway.toml in the data root, where there is one.",
+        help="Settings file. Default: fairway.toml in the data root, if it exists.",
         show_default=False,
     ),
 ]
@@ -99,7 +102,7 @@ Workers = Annotated[
     int | None,
     number_option(
         "--workers",
-        "Threads that compute. Default: the setting workers, else one a processor.",
+        "Worker threads. Default: the `workers` setting, or one per CPU.",
         least=1,
         most=MOST_WORKERS,
     ),
@@ -110,13 +113,13 @@ LogFormat = Annotated[
         "--log-format",
         parser=_log_format,
         metavar="FORMAT",
-        help="How the log is written: text, or json for an object a line. Default: text.",
+        help="Format of the log: text, or json for one object per line. Default: text.",
         show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 AllowFuture = Annotated[
-    bool, typer.Option("--allow-future", help="Accept dates after the last one that is normally published.")
+    bool, typer.Option("--allow-future", help="Accept dates later than those normally published.")
 ]
 _LEVEL: Final = typer.Argument(metavar="LEVEL", help=f"One of {_LEVEL_NAMES}.", show_default=False)
 LevelName = Annotated[str, _LEVEL]
@@ -126,17 +129,17 @@ Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write to this file.", show_default=False),
 ]
-_WHAT: Final = typer.Argument(
-    metavar="WHAT",
-    help=f"A deal number, 0 .. {MOST_DEAL_NUMBER}, or a deal in notation.",
+_DEAL: Final = typer.Argument(
+    metavar="DEAL",
+    help=f"A deal number from 0 to {MOST_DEAL_NUMBER}, or a deal in notation.",
     show_default=False,
 )
-What = Annotated[str, _WHAT]
-WhatOrNone = Annotated[str | None, _WHAT]
+DealText = Annotated[str, _DEAL]
+DealTextOrNone = Annotated[str | None, _DEAL]
 _LINE: Final = typer.Option(
     "--line",
     metavar="LINE",
-    help="The moves so far, as in D31: 1 .. 7 plays from that column, D draws. Default: none, the start.",
+    help="Moves so far, such as D31: 1 to 7 plays from that column, D draws. Default: none.",
     show_default=False,
 )
 Line = Annotated[str, _LINE]
@@ -146,7 +149,7 @@ DealFile = Annotated[
     typer.Option(
         "--file",
         metavar="FILE",
-        help="Read deals from a file, one a line ('-' is standard input), and print a line of JSON for each.",
+        help="Read one deal per line from this file ('-' for standard input); print one line of JSON each.",
         show_default=False,
     ),
 ]

@@ -1,6 +1,6 @@
-"""How a command ends: an exit code for every kind of outcome, and one line on standard error for an error.
+"""How a command ends: an exit code for each kind of outcome, and one line on standard error for an error.
 
-The codes are those that operators and cron expect (BSD's sysexits for 73, 75 and 78).
+73, 75 and 78 are codes of BSD's sysexits.h, which cron and systemd know too.
 """
 
 import contextlib
@@ -32,10 +32,10 @@ USAGE: Final = 2
 CANNOT_WRITE: Final = 73
 TRY_LATER: Final = 75
 CONFIGURATION: Final = 78
-_PYDANTIC_WORDS: Final = "Value error, "
-_BY_SIGNAL: Final = 128  # plus the signal's number, as shells have it
+_PYDANTIC_WORDS: Final = "Value error, "  # typer checks enums with pydantic if it is installed
+_BY_SIGNAL: Final = 128  # plus the number of the signal, as in shells
 
-_CODES: Final = (  # the first that fits
+_CODES: Final = (  # the first match counts
     (UsageError, USAGE),
     (MissingError, FAILED),
     (StorageError, CANNOT_WRITE),
@@ -47,15 +47,15 @@ _CODES: Final = (  # the first that fits
 
 
 def exit_code(error: FairwayError) -> int:
-    """The exit code for an error that Fairway raises on purpose."""
+    """Return the exit code for an error."""
     return next(code for kind, code in _CODES if isinstance(error, kind))
 
 
 def ended(command: Callable[[], object]) -> int:
-    """Run a command to its end, whatever that is.
+    """Run a command to its end and report any error.
 
     Args:
-        command: returns an exit code, or anything else where all went well.
+        command: returns an exit code; anything else stands for success.
 
     Returns:
         The exit code of the process.
@@ -67,14 +67,13 @@ def ended(command: Callable[[], object]) -> int:
         complain(str(error) if isinstance(error, QueryError) else one_line(str(error)))
         return exit_code(error)
     except typer.TyperException as error:
-        words = one_line(error.format_message()).rstrip(".").replace(_PYDANTIC_WORDS, "")
-        complain(words + _where_to_look(error))
+        complain(_usage_text(error))
         return USAGE
     except typer.Exit as end:
         return end.exit_code
     except KeyboardInterrupt:
         return _BY_SIGNAL + signal.SIGINT
-    except BrokenPipeError:  # whoever read the output has seen enough
+    except BrokenPipeError:  # the reader of the output has stopped reading
         _drop_output()
         return _BY_SIGNAL + signal.SIGPIPE
     except OSError as error:
@@ -86,7 +85,7 @@ def ended(command: Callable[[], object]) -> int:
 
 
 def complain(text: str) -> None:
-    """Write an error on standard error."""
+    """Print an error on standard error, or log it if the log is in JSON."""
     if is_json():
         log.error(text)
     else:
@@ -94,23 +93,25 @@ def complain(text: str) -> None:
 
 
 def stop_on_sigterm() -> None:
-    """Let SIGTERM unwind the main thread, so that locks are released and nothing is left half-published."""
+    """Make SIGTERM raise SystemExit in the main thread, so that locks are released and files tidied up."""
     stopped: list[int] = []
 
     def stop(number: int, _frame: FrameType | None) -> None:
-        if not stopped:  # one is enough; a second must not break the tidying up
+        if not stopped:  # a second signal must not interrupt the tidying up
             stopped.append(number)
             raise SystemExit(_BY_SIGNAL + number)
 
     signal.signal(signal.SIGTERM, stop)
 
 
-def _where_to_look(error: typer.TyperException) -> str:
+def _usage_text(error: typer.TyperException) -> str:
+    """Return the message of wrong usage, with the command whose help explains it."""
+    message = one_line(error.format_message()).rstrip(".").replace(_PYDANTIC_WORDS, "")
     context = getattr(error, "ctx", None)
-    return f"; see `{context.command_path} --help`" if context is not None else ""
+    return message if context is None else f"{message}; see `{context.command_path} --help`"
 
 
 def _drop_output() -> None:
-    """Let what is still buffered go nowhere, or Python would complain once more when it exits."""
-    with contextlib.suppress(OSError, ValueError):  # where it is no file of the system, nothing is flushed
+    """Send buffered output to the null device; otherwise Python fails to flush it at exit and complains."""
+    with contextlib.suppress(OSError, ValueError):  # standard output may not be a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

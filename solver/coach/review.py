@@ -52,6 +52,7 @@ class Review:
     Attributes:
         moves: one per letter of the line.
         best_score: the best score of the deal.
+        clearable: whether the deal can be cleared.
         score: the score at the end of the line.
         best_left: the best score that is still possible there.
         cleared: whether the columns are empty there.
@@ -60,6 +61,7 @@ class Review:
 
     moves: tuple[ReviewedMove, ...]
     best_score: int
+    clearable: bool
     score: int
     best_left: int
     cleared: bool
@@ -99,6 +101,7 @@ def review(deal: Deal, rules: Rules, line: str) -> Review:
     return Review(
         moves=tuple(_reviewed(index, *step, rules) for index, step in steps),
         best_score=best[0].score,
+        clearable=best[0].clearable,
         score=played.score,
         best_left=best[-1].score,
         cleared=played.cleared,

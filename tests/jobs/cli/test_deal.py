@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from jobs.api import lines as line_file
-from jobs.api.deal_text import parse_given
-from jobs.api.lines import line_count, lines_of
+from jobs.api import reading
+from jobs.api.reading import line_count, lines_of, parse_given
 from jobs.terminal.drawing import draw_table
 from pipeline.deals.shuffle import deal_numbered
 from solver.cards import CARD_NAMES
@@ -75,7 +74,7 @@ def test_a_rating_is_a_distribution_with_its_par() -> None:
 
 def test_people_get_words() -> None:
     solution = done("deal", "solve", NOT_CLEARED).text
-    assert "cannot be cleared, proved over" in solution
+    assert "cannot be cleared, proved by searching" in solution
     assert "best score  3" in solution
     assert "best score" not in done("deal", "solve", NOT_CLEARED, "--verdict-only").text
     rating = done("deal", "rate", NOT_CLEARED).text
@@ -171,7 +170,7 @@ BAD_LINES = [
     ("1\nKönig\n".encode("latin-1"), 1, "line 2: byte 2, 0xf6, is not UTF-8"),
     ("1\n2\n".encode("utf-16"), 0, "line 1: byte 1, 0xff, is not UTF-8"),
     (b"1\n" + b"\0" * 10, 1, "line 2: "),
-    (b"1\n" + b"x" * 1_000_000, 1, "line 2: longer than 4000 bytes, so no deal"),
+    (b"1\n" + b"x" * 1_000_000, 1, "line 2: longer than 4000 bytes, so it is not a deal"),
     (random.Random(2).randbytes(1_000_000), 0, "line 1: "),
 ]
 
@@ -203,7 +202,7 @@ def test_a_file_is_read_a_line_at_a_time() -> None:
     ("data", "count"), [(b"", 0), (b"a", 1), (b"a\n", 1), (b"a\nb", 2), (b"\n\n", 2), (b"a\r\nb\r\n", 2)]
 )
 def test_lines_are_counted_as_they_are_read(data: bytes, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_file, "_COUNTED_BYTES", 2)
+    monkeypatch.setattr(reading, "_BLOCK_BYTES", 2)
     assert line_count(io.BytesIO(data)) == count
 
 

@@ -88,7 +88,7 @@ def test_an_illegal_move_is_told_with_its_place_and_what_was_legal() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "Missing argument 'WHAT'"),
+        ([], "Missing argument 'DEAL'"),
         (["617", "--rules", "blue"], "unknown rules 'blue'"),
         (["x"], "'x' is neither a deal number"),
         (["617", "--line", "d"], "move 1 of the line, 'd', is not legal; legal there: D"),
@@ -106,7 +106,7 @@ def test_people_get_the_table_and_one_line_why() -> None:
     text = done("hint", NUMBER, "--line", LINE).text
     assert text.startswith(f"deal {NUMBER}, after {LINE}, 26 moves\n\n ╭────╮ ╭────╮        ╭────╮")
     assert text.endswith("\n\nplay column 2: it saves 3 stock cards\nbest score still possible: -5\n")
-    assert done("hint", NUMBER).text.startswith(f"deal {NUMBER}, at its start\n")
+    assert done("hint", NUMBER).text.startswith(f"deal {NUMBER}, at the start\n")
     assert done("hint", NUMBER, "--line", "D").text.startswith(f"deal {NUMBER}, after D, 1 move\n")
     over = done("hint", deal_numbered(NUMBER).notation, "--line", TO_THE_END, "--all").text
     assert over.startswith("a deal, after")

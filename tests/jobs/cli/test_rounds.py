@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jobs.cli import scorecard
+from jobs.cli import rounds
 from pipeline.play.rounds import Round, round_of
 from pipeline.play.scorecard import played_daily
 from pipeline.pools.catalog import load_catalog
@@ -93,7 +93,7 @@ def test_rounds_are_those_of_the_generation_in_force(tmp_path: Path) -> None:
             1,
             "enough for 0; the next one needs more deals: 4 of par 4, 5 of par 5",
         ),
-        (["medium", "--number", "0"], 2, "'0' is no whole number from 1 to"),
+        (["medium", "--number", "0"], 2, "'0' is not a whole number from 1 to"),
         (["medium"], 2, "Missing option '--number'"),
         (["daily", "--number", "1"], 2, "unknown level 'daily'; the levels are easy, medium, hard"),
     ],
@@ -184,17 +184,17 @@ def test_lines_come_from_a_file_one_a_hole(storage: LocalStorage, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "stdin", "words"),
     [
-        ([], b"", "give a level, for the card of a round, or --daily DATE, for a text to share"),
-        (["medium"], b"", "the card of a round takes --number N, and one of --scores and --lines"),
-        (["medium", "--number", 1], b"", "and one of --scores and --lines"),
-        (["medium", "--scores", "3"], b"", "takes --number N"),
-        (["medium", "--number", 1, "--scores", "3", "--lines", "-"], b"", "and one of --scores and --lines"),
-        (["medium", "--number", 1, "--scores", "3", "--line", "D"], b"", "and one of --scores and --lines"),
-        (["medium", "--daily", "2026-11-30", "--line", "D"], b"", "and with nothing of a round"),
-        (["--daily", "2026-11-30"], b"", "--daily goes with --line"),
-        (["--daily", "2026-11-30", "--line", "D", "--scores", "3"], b"", "and with nothing of a round"),
-        (["medium", "--number", 1, "--scores", "3 four"], b"", "hole 2: 'four' is no score; write it as"),
-        (["medium", "--number", 1, "--scores", "3,4"], b"", "hole 1: '3,4' is no score"),
+        ([], b"", "give a level for a scorecard, or --daily DATE for a text to share"),
+        (["medium"], b"", "a scorecard needs --number N and either --scores or --lines"),
+        (["medium", "--number", 1], b"", "and either --scores or --lines"),
+        (["medium", "--scores", "3"], b"", "needs --number N"),
+        (["medium", "--number", 1, "--scores", "3", "--lines", "-"], b"", "and either --scores or --lines"),
+        (["medium", "--number", 1, "--scores", "3", "--line", "D"], b"", "and either --scores or --lines"),
+        (["medium", "--daily", "2026-11-30", "--line", "D"], b"", "--daily cannot be combined with"),
+        (["--daily", "2026-11-30"], b"", "--daily needs --line"),
+        (["--daily", "2026-11-30", "--line", "D", "--scores", "3"], b"", "--daily cannot be combined with"),
+        (["medium", "--number", 1, "--scores", "3 four"], b"", "hole 2: 'four' is not a score; write"),
+        (["medium", "--number", 1, "--scores", "3,4"], b"", "hole 1: '3,4' is not a score"),
         (["medium", "--number", 1, "--scores", "3 36"], b"", "hole 2: 36 is not a score; scores are -16"),
         (["medium", "--number", 1, "--scores", "0 " * 10], b"", "more scores than holes"),
         (["medium", "--number", 1, "--scores", "-16"], b"", "hole 1: -16 is better than"),
@@ -234,7 +234,7 @@ def test_a_daily_hole_is_a_text_to_share(made_root: Path) -> None:
 
 
 def test_where_blocks_cannot_be_printed_strokes_are(made_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scorecard, "can_carry", lambda text: text.isascii())
+    monkeypatch.setattr(rounds, "can_carry", lambda text: text.isascii())
     text = done("scorecard", "--daily", "2026-11-30", "--data", made_root, "--line", "DDD").text
     assert text.splitlines()[2] == "..."
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from jobs.api.lines import Line
-from jobs.api.result_text import parse_result
+from jobs.api.reading import Line, parse_result
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.play.rounds import round_of
 from pipeline.pools.catalog import load_catalog
@@ -179,9 +178,9 @@ WRONG = [
     (b"[1]", "does not contain a JSON object"),
     (b'{"date": "2026-11-27", "score": 5, "score": 6}', "the key 'score' occurs twice"),
     (b'{"date": "2026-11-27", "score": NaN}', "NaN is not a JSON number"),
-    (b'{"score": 3}', "give one of the two: 'deal' (a number or a notation), or 'date'"),
-    (b'{"deal": 1, "date": "2026-11-27", "score": 3}', "give one of the two"),
-    (b'{"deal": 1, "score": 3}', "a deal without 'rules'"),
+    (b'{"score": 3}', "give either 'deal' (a number or a notation) or 'date'"),
+    (b'{"deal": 1, "date": "2026-11-27", "score": 3}', "give either"),
+    (b'{"deal": 1, "score": 3}', "'deal' is given without 'rules'"),
     (b'{"deal": 1.0, "rules": "golf", "score": 3}', "'deal' is 1.0; it must be a number, or a notation"),
     (b'{"deal": true, "rules": "golf", "score": 3}', "'deal' is True; it must be"),
     (b'{"deal": -1, "rules": "golf", "score": 3}', "'-1' is neither a deal number"),
@@ -208,7 +207,10 @@ WRONG = [
     (b'{"date": "2026-11-27", "score": 3, "seconds": 1%s}' % (b"0" * 400), ".. ; it must be"),
     (b'{"date": "2026-11-27", "score": 3, "seconds": 1000000001}', "from 0 to 1,000,000,000"),
     (b'{"date": "2026-11-27", "score": 3, "seconds": "90"}', "'seconds' is '90'; it must be"),
-    (b'{"date": "2026-11-27", "note": "%s"}' % (b"x" * 4000), "longer than 4000 bytes, so no result"),
+    (
+        b'{"date": "2026-11-27", "note": "%s"}' % (b"x" * 4000),
+        "longer than 4000 bytes, so it is not a result",
+    ),
     (b'{"date": "2026-11-27", "note": "\xff"}', "0xff, is not UTF-8"),
 ]
 
@@ -273,8 +275,8 @@ def test_a_daily_that_is_not_out_is_told_with_1(root: Path) -> None:
         ([], "Missing argument", 2),
         (["/nowhere/results.jsonl"], "cannot read /nowhere/results.jsonl", 2),
         (["-", "/"], "cannot read /: Is a directory", 2),
-        (["-", "-o", "plot.pdf"], "plot.pdf ends in neither .svg nor .png", 2),
-        (["-", "-o", "-"], "- ends in neither .svg nor .png", 2),
+        (["-", "-o", "plot.pdf"], "plot.pdf does not end in .svg or .png", 2),
+        (["-", "-o", "-"], "- does not end in .svg or .png", 2),
         (["-", "-o", "/nowhere/plot.svg"], "cannot write /nowhere/plot.svg", 73),
         (["-", "-o", "plot.svg"], "there are no results to draw", 2),
     ],
@@ -293,14 +295,14 @@ def test_a_plot_is_not_written_over_results_or_into_a_data_root(root: Path, tmp_
     results = tmp_path / "results.svg"
     results.write_bytes(lines(SOLVED))
     over = fairway("stats", results, "-o", results, "--data", root)
-    assert "is one of the files to be read" in over.complaint
+    assert "is one of the input files" in over.complaint
     with (
         results.open("rb") as stream,
         spawned("stats", "-", "-o", results, "--data", root, stdin=stream) as run,
     ):
-        assert "is one of the files to be read" in run.communicate()[1]
+        assert "is one of the input files" in run.communicate()[1]
     inside = fairway("stats", results, "-o", root / "daily" / "plot.svg", "--data", root)
-    assert "lies in the data root" in inside.complaint
+    assert "is in the data root" in inside.complaint
     assert results.read_bytes() == lines(SOLVED)
 
 

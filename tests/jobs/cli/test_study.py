@@ -160,7 +160,7 @@ def test_wrong_usage_exits_with_2(
 def test_counts_are_not_written_into_the_data_root(studied: Path) -> None:
     outcome = fairway(*winnability(studied, "-o", studied / "counts.parquet"))
     assert outcome.code == 2
-    assert "lies in the data root" in outcome.complaint
+    assert "is in the data root" in outcome.complaint
 
 
 def test_a_chart_of_a_file_without_counts_exits_with_1(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_a_chart_is_not_written_into_a_data_root(studied: Path, tmp_path: Path) 
     done(*winnability(studied), "-o", counts)
     outcome = fairway("study", "chart", counts, "-o", studied / "daily" / "chart.svg")
     assert outcome.code == 2
-    assert f"lies in the data root {studied}" in outcome.complaint
+    assert f"is in the data root {studied}" in outcome.complaint
 
 
 def test_a_chart_does_not_overwrite_its_counts(studied: Path, tmp_path: Path) -> None:

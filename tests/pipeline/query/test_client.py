@@ -224,7 +224,7 @@ def test_a_timeout_exits_with_75_and_leaves_the_old_file(made_root: Path, tmp_pa
 @pytest.mark.parametrize("seconds", ["0", "-1", "1.5", "86401", "soon"])
 def test_an_invalid_timeout_is_wrong_usage(made_root: Path, seconds: str) -> None:
     outcome = fairway("query", "select 1", "--timeout", seconds, "--data", made_root)
-    assert f"'{seconds}' is no whole number from 1 to 86400" in outcome.complaint
+    assert f"'{seconds}' is not a whole number from 1 to 86400" in outcome.complaint
     assert outcome.code == 2
 
 

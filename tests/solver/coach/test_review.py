@@ -133,7 +133,7 @@ def test_a_perfect_line_costs_nothing(rules: Rules) -> None:
 
 
 def test_a_hole_that_was_not_begun_gave_everything_up() -> None:
-    assert review(deal_numbered(617), GOLF, "") == Review((), -5, TABLEAU_SIZE, -5, False, False)
+    assert review(deal_numbered(617), GOLF, "") == Review((), -5, True, TABLEAU_SIZE, -5, False, False)
     assert review(deal_numbered(617), GOLF, "").given_up == 40
 
 

@@ -1,0 +1,87 @@
+"""`fairway deal solve` and `fairway deal rate`."""
+
+from typing import Annotated, Any, Final
+
+import typer
+
+from jobs.api.deals import rated, solved
+from jobs.api.reading import GivenDeal
+from jobs.cli.deal_file import for_deals
+from jobs.terminal.context import read_settings
+from jobs.terminal.options import Config, DealFile, DealTextOrNone, Json, RulesName, Workers
+from jobs.terminal.output import say
+from solver.table.rules import rules_named
+
+_PERCENT: Final = 100
+
+VerdictOnly = Annotated[
+    bool,
+    typer.Option(
+        "--verdict-only", help="Do not search for the best score and its line if the deal cannot be cleared."
+    ),
+]
+
+
+def solve(
+    text: DealTextOrNone = None,
+    rules: RulesName = "golf",
+    file: DealFile = None,
+    verdict_only: VerdictOnly = False,
+    workers: Workers = None,
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Find the best score and a line that reaches it.
+
+    The search is exhaustive, so the result is proven.
+
+    Example: fairway deal solve 1 --rules relaxed
+    """
+    row = rules_named(rules)
+    settings = read_settings(config, workers=workers)
+    for_deals(
+        text,
+        file,
+        lambda given: solved(given, row, fewest=not verdict_only),
+        _print_solution,
+        settings.workers,
+        as_json=as_json,
+    )
+
+
+def rate(
+    text: DealTextOrNone = None,
+    rules: RulesName = "golf",
+    file: DealFile = None,
+    workers: Workers = None,
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Rate a deal with the steady player.
+
+    Prints the exact distribution of its scores, and the par that follows from it.
+
+    Example: fairway deal rate 1 --json
+    """
+    row = rules_named(rules)
+    settings = read_settings(config, workers=workers)
+    for_deals(text, file, lambda given: rated(given, row), _print_rating, settings.workers, as_json=as_json)
+
+
+def _print_solution(_: GivenDeal, document: dict[str, Any]) -> None:
+    verdict = "can be cleared" if document["cleared"] else "cannot be cleared"
+    say(f"rules       {document['rules']}")
+    say(f"verdict     {verdict}, proved by searching {document['positions']:,} positions")
+    if document["best_score"] is not None:
+        say(f"best score  {document['best_score']}")
+        say(f"line        {document['line'] or '(no move)'}")
+        say(f"draws       {document['draws']}")
+
+
+def _print_rating(_: GivenDeal, document: dict[str, Any]) -> None:
+    say(f"rules       {document['rules']}")
+    say(f"par         {document['par']}")
+    say(f"mean        {document['steady_mean']:.3f} (standard deviation {document['steady_sd']:.3f})")
+    say(f"clears      {document['steady_clear_rate'] * _PERCENT:.2f} %")
+    quantiles = (document[f"steady_p{n}"] for n in (10, 50, 90))
+    say(f"quantiles   {', '.join(map(str, quantiles))} (10 %, 50 %, 90 %)")
