@@ -175,6 +175,22 @@ def test_every_metric_that_is_written_is_documented_and_no_other(made_root: Path
     assert set(written) == set(named)
 
 
+def test_the_commands_of_an_operator_are_found_on_their_page() -> None:
+    found = list(commands_in(page("docs/operating.md")))
+    assert ["config", "check", "/var/lib/fairway/fairway.toml"] in found
+    assert ["repair", "--dry-run"] in found
+    assert len(found) > 20
+
+
+def test_every_file_for_operators_is_listed_and_exists() -> None:
+    folder = ROOT / "jobs" / "deploy"
+    named = {name for row in rows_in(page("jobs/deploy/README.md"))[2:] for name in row[0].split(", ")}
+    there = {f"`{path.name}`" for path in folder.iterdir() if path.is_file() and path.name != "README.md"}
+    assert named == there
+    mentioned = re.findall(r"jobs/deploy/([\w.-]+\w)", page("docs/operating.md"))
+    assert [name for name in mentioned if not (folder / name).exists()] == []
+
+
 def test_every_alert_and_every_problem_is_explained() -> None:
     alerts = re.findall(r"alert: (\w+)", (ROOT / "jobs" / "deploy" / "alerts.yml").read_text())
     rows = {row[0].strip("`") for row in rows_in(page("docs/operating.md")) if all(row)}

@@ -20,14 +20,12 @@ import typer
 from jobs.settings.load import configure
 from jobs.settings.model import ALLOWED, Settings
 from jobs.settings.sources import VARIABLES, from_file, text_of
-from jobs.watch.status import PROBLEMS
 from pipeline.work.records import Outcome, record_document
 from tests.support.command import ROOT, check_words, run_child
 from tests.support.run_records import STARTED, run_at
 
 FOLDER = ROOT / "jobs" / "deploy"
 FILES = sorted(path.name for path in FOLDER.iterdir() if path.is_file())
-PAGE = (FOLDER / "README.md").read_text()
 SERVICES = ("fairway.service", "fairway-nightly.service")
 UNITS = (*SERVICES, "fairway-nightly.timer")
 MOST_EXPOSED = 20  # tenths: an exposure of 2.0
@@ -74,9 +72,6 @@ def test_the_commands_of_the_files_are_found() -> None:
     assert found["fairway-nightly.service"] == [["nightly", "--data", "/var/lib/fairway"]]
     assert found["fairway.cron"] == [["nightly", "--data", "/var/lib/fairway"]]
     assert found["Dockerfile"] == [["status"], ["serve"]]
-    assert ["config", "check", "/var/lib/fairway/fairway.toml"] in found["README.md"]
-    assert ["repair", "--dry-run"] in found["README.md"]
-    assert len(found["README.md"]) > 20
 
 
 @pytest.mark.parametrize("words", [["nightli"], ["nightly", "--dat", "x"], ["config", "sho"]])
@@ -192,19 +187,6 @@ def test_the_example_settings_show_the_defaults() -> None:
     settings = configure({}, 1, FOLDER / "fairway.toml").settings
     assert settings.model_copy(update={"levels": {}}) == Settings()
     assert [settings.deals_of("hard"), settings.cap_of("hard")] == [500, 20_000]
-
-
-def test_the_page_tells_what_every_alert_and_every_problem_means() -> None:
-    alerts = re.findall(r"alert: (\w+)", (FOLDER / "alerts.yml").read_text())
-    assert "FairwaySilent" in alerts
-    rows = re.findall(r"^\| `(\w+)` \|.*\S.*\|.*\S.*\|$", PAGE, re.MULTILINE)
-    assert sorted(rows) == sorted([*alerts, *PROBLEMS])
-
-
-def test_the_page_tells_how_to_do_what_operators_must_do() -> None:
-    headings = re.findall(r"^## (.*)$", PAGE, re.MULTILINE)
-    for task in ("Install", "Back up", "Restore", "Upgrade", "Move to another machine", "Rotate the key"):
-        assert task in headings
 
 
 def test_every_metric_of_the_alerts_is_written(made_root: Path) -> None:
