@@ -1,19 +1,14 @@
-"""`fairway daily`: a published hole shown or handed on as it is, and holes published apart from a night."""
+"""`fairway daily show` and `export`: a published hole, drawn or byte for byte."""
 
-from datetime import date, timedelta
-from enum import StrEnum
+from datetime import date
 from typing import Annotated, Any, Final
 
-import typer
-
-from jobs.days import check_not_future, days_between
 from jobs.terminal import clock
-from jobs.terminal.context import check_clock, job_context, read_settings, storage_at, warn_without_key
+from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.drawing import print_table
 from jobs.terminal.files import check_outside, sink
-from jobs.terminal.options import AllowFuture, Config, Data, Json, Output, Workers, day_option
-from jobs.terminal.output import put_bytes, put_json, say
-from jobs.terminal.progress import shown_progress
+from jobs.terminal.options import Config, Data, Json, Output, day_option
+from jobs.terminal.output import put_bytes, say
 from jobs.terminal.tables import put_table
 from pipeline.daily.calendar import hole_number
 from pipeline.daily.files import daily_path, published_bytes
@@ -30,20 +25,13 @@ _NAMED_UNDER: Final = -2  # an Eagle; a cleared hole is further under par and ha
 _NAMED_OVER: Final = 2  # a Double bogey
 
 
-class Solutions(StrEnum):
-    """When the solution of a published hole is put out."""
-
-    WHEN_OVER = "when-over"
-    NOW = "now"
-
-
-ShownDay = Annotated[date | None, day_option("--date", "The date of the hole. Default: today in UTC.")]
+ShownDay = Annotated[date | None, day_option("--date", "Date of the hole. Default: today in UTC.")]
 
 
 def show(day: ShownDay = None, data: Data = None, config: Config = None, as_json: Json = False) -> None:
     """Draw a published Daily hole.
 
-    With its par and the steady player's chances.
+    Also prints its par and how likely each result of the steady player is.
 
     Example: fairway daily show --date 2026-11-30
     """
@@ -55,15 +43,15 @@ def show(day: ShownDay = None, data: Data = None, config: Config = None, as_json
     path = daily_path(wanted)
     document = parse(published, path)
     try:
-        _tell(document)
+        _print_hole(document)
     except (KeyError, TypeError, ValueError, UsageError) as error:
-        raise DamagedError(f"{path} is no Daily hole: {error}; `fairway verify` tells more") from error
+        raise DamagedError(f"{path} is not a Daily hole: {error}; `fairway verify` has details") from error
 
 
 def export(day: ShownDay = None, output: Output = None, data: Data = None, config: Config = None) -> None:
     """Print the file of a published Daily hole.
 
-    Byte for byte, as clients get it.
+    The output is byte for byte what clients get.
 
     Example: fairway daily export --date 2026-11-30 -o hole.json
     """
@@ -76,69 +64,14 @@ def export(day: ShownDay = None, output: Output = None, data: Data = None, confi
         stream.write(published)
 
 
-def publish(
-    first: Annotated[
-        date | None, day_option("--from", "First date. Default: the setting daily_from, 2026-01-01.")
-    ] = None,
-    last: Annotated[
-        date | None,
-        day_option("--to", "Last date. Default: today and the days of the setting publish_ahead_days, 2."),
-    ] = None,
-    solutions: Annotated[
-        Solutions,
-        typer.Option("--solutions", help="Put their solutions out when their date is over, or at once."),
-    ] = Solutions.WHEN_OVER,
-    data: Data = None,
-    config: Config = None,
-    workers: Workers = None,
-    allow_future: AllowFuture = False,
-    as_json: Json = False,
-) -> None:
-    """Publish the Daily holes of a range of dates.
-
-    Those that are out already stay as they are.
-
-    Example: fairway daily publish --from 2026-11-01 --to 2026-11-30
-    """
-    from jobs.runs.others import run_publish
-
-    settings = read_settings(config, data=data, workers=workers)
-    begin = first or settings.daily_from
-    end = last or clock.today() + timedelta(days=settings.publish_ahead_days)
-    if not allow_future:
-        check_not_future(end, clock.today(), settings.publish_ahead_days, "--to")
-    days = days_between(begin, end)
-    if not days:
-        raise UsageError(f"--from {begin} is after --to {end}; there is no date between")
-    storage = storage_at(settings, create=True)
-    if last is None:
-        check_clock(storage, clock.today(), settings)
-    with shown_progress() as progress:
-        tools = job_context(settings, progress)
-        done = run_publish(storage, days, settings, tools, solutions_now=solutions is Solutions.NOW)
-    if done.made:
-        warn_without_key(settings)
-    if as_json:
-        put_json({"made": _texts(done.made), "there": done.there, "released": _texts(done.released)})
-        return
-    span = f", {done.made[0]} to {done.made[-1]}" if done.made else ""
-    say(f"{len(done.made):,} Daily holes published{span}; {done.there:,} of the dates were out before")
-    if done.released:
-        say(f"{len(done.released):,} solutions put out, {done.released[0]} to {done.released[-1]}")
-
-
 def _shown(day: date | None) -> date:
-    """The date of the hole that is asked for."""
+    """Return the date of the hole to show."""
     shown = clock.today() if day is None else day
-    hole_number(shown)  # before the first hole there is none, and none can be published
+    hole_number(shown)  # refuses dates before the first hole
     return shown
 
 
-def _texts(days: tuple[date, ...]) -> list[str]:
-    return [day.isoformat() for day in days]
-
-
-def _tell(document: Document) -> None:
+def _print_hole(document: Document) -> None:
     deal, rules = parse_deal(document["deal"]), rules_named(document["rules"]["name"])
     par, steady = document["par"], document["steady"]
     say(
@@ -153,7 +86,7 @@ def _tell(document: Document) -> None:
 
 
 def _chances(steady: dict[str, Any], par: int) -> list[tuple[str, float]]:
-    """What a score is called, and how likely the steady player makes it, best first."""
+    """Return each name of a score and how likely the steady player makes it, best first."""
     under, over = par + _NAMED_UNDER, par + _NAMED_OVER
     names = ["better", *(score_name(score, par) for score in range(under, over + 1)), "worse"]
     chances = dict.fromkeys(names, 0.0)

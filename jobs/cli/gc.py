@@ -1,10 +1,11 @@
-"""`fairway gc`: files that nothing points to any more are cleared away."""
+"""`fairway gc`: removes files that the catalogs no longer need."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
+from jobs.runs.pools import GcPlan, Retention, plan_gc, run_gc
 from jobs.terminal import clock
 from jobs.terminal.context import job_context, read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json, number_option
@@ -12,11 +13,8 @@ from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
 from jobs.terminal.tables import put_table
 
-if TYPE_CHECKING:  # it takes longer to load than help takes to print
-    from jobs.runs.pools import GcPlan
-
-_MOST_KEPT: Final = 1_000_000
-_MOST_DAYS: Final = 36_500
+_MAX_KEPT: Final = 1_000_000
+_MAX_DAYS: Final = 36_500
 _MEGABYTE: Final = 1e6
 
 
@@ -25,23 +23,22 @@ def gc(
         int | None,
         number_option(
             "--keep",
-            "How many earlier catalogs stay, the latest. Default: the setting keep_catalogs, 30.",
+            "Number of earlier catalogs to keep. Default: the `keep_catalogs` setting.",
             least=0,
-            most=_MOST_KEPT,
+            most=_MAX_KEPT,
         ),
     ] = None,
     days: Annotated[
         int | None,
         number_option(
             "--older-than",
-            "Days; a catalog that was replaced later than so many days ago stays too. Default: the setting"
-            " keep_days, 30.",
+            "Keep catalogs replaced within this many days too. Default: the `keep_days` setting.",
             least=0,
-            most=_MOST_DAYS,
+            most=_MAX_DAYS,
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would go, and change nothing.")
+        bool, typer.Option("--dry-run", help="Report what would be removed without removing it.")
     ] = False,
     data: Data = None,
     config: Config = None,
@@ -49,14 +46,11 @@ def gc(
 ) -> None:
     """Remove files that are no longer needed.
 
-    Earlier catalogs go when they are neither among the latest nor young, and with them the parts that only
-    they name; then the generations in them can no longer be gone back to. What `pool status` shows always
-    stays, and Daily holes are never touched.
+    Removes earlier catalogs that are neither among the latest nor recent, and the parts that only they name;
+    rollback can no longer return to their generations. The current pools and Daily holes are never touched.
 
     Example: fairway gc --keep 30 --older-than 30 --dry-run
     """
-    from jobs.runs.pools import Retention, plan_gc, run_gc
-
     settings = read_settings(config, data=data, keep_catalogs=keep, keep_days=days)
     storage = storage_at(settings)
     wanted = Retention(settings.keep_catalogs, settings.keep_days)
@@ -68,10 +62,10 @@ def gc(
     if as_json:
         put_json(_document(found, dry_run=dry_run))
     else:
-        _tell(found, dry_run=dry_run)
+        _print_plan(found, dry_run=dry_run)
 
 
-def _document(found: "GcPlan", *, dry_run: bool) -> dict[str, Any]:
+def _document(found: GcPlan, *, dry_run: bool) -> dict[str, Any]:
     return {
         "dry_run": dry_run,
         "catalogs": list(found.garbage.catalogs),
@@ -81,10 +75,10 @@ def _document(found: "GcPlan", *, dry_run: bool) -> dict[str, Any]:
     }
 
 
-def _tell(found: "GcPlan", *, dry_run: bool) -> None:
+def _print_plan(found: GcPlan, *, dry_run: bool) -> None:
     garbage = found.garbage
     if garbage.young:
-        say(f"{garbage.young:,} more earlier catalogs stay: they are young, or nobody knows how old")
+        say(f"{garbage.young:,} more earlier catalogs are kept: they are recent, or their age is unknown")
     if not garbage.paths:
         say("nothing to do")
         return

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 from jobs.days import check_not_future
-from jobs.runs.nightly import NightReport, run_night
+from jobs.runs.nightly import NightReport, check_clock, run_night
 from jobs.terminal import clock
-from jobs.terminal.context import check_clock, job_context, read_settings, storage_at, warn_without_key
+from jobs.terminal.context import job_context, read_settings, storage_at, warn_without_key
 from jobs.terminal.log import start_log
 from jobs.terminal.options import AllowFuture, Config, Data, Json, LogFormat, Workers, day_option
 from jobs.terminal.output import put_json, say, typed_name

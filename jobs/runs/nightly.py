@@ -100,6 +100,26 @@ def doubt_about(night: date, state: RootState, settings: Settings) -> ClockDoubt
     return clock_doubt(night, sign, settings.clock_bound_days)
 
 
+def check_clock(storage: LocalStorage, night: date, settings: Settings) -> None:
+    """Refuse to go on if the clock is far from everything in the data root.
+
+    Args:
+        storage: the data root.
+        night: the latest night that has come, by the clock.
+        settings: in force.
+
+    Raises:
+        CheckError: the clock is not believed.
+    """
+    try:
+        state = root_state(storage)
+    except DamagedError:
+        return  # the run will meet it too, and record it
+    doubt = doubt_about(night, state, settings)
+    if doubt is not None:
+        raise CheckError(f"nothing was done: {doubt.what}; {doubt.remedy}")
+
+
 def what_is_due(night: date, last: date, now: datetime, state: RootState, settings: Settings) -> Due:
     """Return what a data root lacks.
 

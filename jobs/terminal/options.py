@@ -16,6 +16,7 @@ from solver.errors import UsageError
 from solver.table.rules import RULES
 
 MAX_DEALS: Final = 10_000_000  # per request
+MAX_GENERATIONS: Final = 999_999_999  # the path of a part has nine digits for it
 
 _MAX_DIGITS: Final = 20
 _MAX_SHOWN: Final = 30

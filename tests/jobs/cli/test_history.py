@@ -49,8 +49,8 @@ def later(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
 
 def test_a_rollback_switches_records_itself_and_rewrites_the_views(storage: LocalStorage) -> None:
     outcome = done("pool", "rollback", "medium", "--data", storage.root)
-    assert "level medium is at generation 1 now: 7 deals" in outcome.text
-    assert "`fairway pool rollback medium --to 2` goes to generation 2 again" in outcome.text
+    assert "level medium is now at generation 1: 7 deals" in outcome.text
+    assert "`fairway pool rollback medium --to 2` returns to generation 2" in outcome.text
     catalog = load_catalog(storage)
     assert catalog.pool("medium").generation == 1
     assert storage.read("catalog.sql").decode() == catalog_sql(part_paths(catalog), dailies=False, runs=True)
@@ -61,7 +61,7 @@ def test_a_rollback_switches_records_itself_and_rewrites_the_views(storage: Loca
 def test_a_rollback_to_where_it_is_does_nothing(storage: LocalStorage) -> None:
     before = storage.read("catalog.json")
     outcome = done("pool", "rollback", "medium", "--to", 2, "--data", storage.root)
-    assert outcome.text == "nothing to do, level medium is at generation 2 already\n"
+    assert outcome.text == "nothing to do: level medium is already at generation 2\n"
     assert storage.read("catalog.json") == before
     assert records(storage)[0]["outcome"] == "nothing to do"
 

@@ -22,7 +22,7 @@ from tests.support.command import Outcome, done, fairway, files_of
 
 KEY = "00112233445566778899aabbccddeeff" * 2
 OTHER = "ff" * 32
-WARNING = "anyone can work out the holes to come"
+WARNING = "anyone can predict future holes"
 FORMS = (KEY, KEY.upper(), repr(bytes.fromhex(KEY))[2:-1])  # as hex, and as Python shows bytes
 
 
@@ -218,7 +218,7 @@ def test_solutions_wait_for_the_end_of_their_date_unless_requested_at_once(tmp_p
         "private/solutions": ["2026-11-30", "2026-12-02"],
         "daily/solutions": ["2026-11-29", "2026-12-01"],
     }
-    assert "2 solutions put out, 2026-11-30 to 2026-12-02" in done(*now).text
+    assert "2 solutions published, 2026-11-30 to 2026-12-02" in done(*now).text
     assert solutions_of(tmp_path) == {"private/solutions": [], "daily/solutions": days}
     before = files_of(tmp_path / "daily")
     done(*publishing)  # they stay published

@@ -1,0 +1,149 @@
+"""`fairway pool regenerate`, `rollback` and `compact`: the jobs that change a pool."""
+
+from typing import Annotated
+
+import typer
+
+from jobs.cli.history_report import pool_document
+from jobs.runs.pools import RegenerationRequest, run_compaction, run_regeneration, run_rollback
+from jobs.terminal.context import job_context, read_settings, storage_at
+from jobs.terminal.options import (
+    MAX_DEALS,
+    MAX_GENERATIONS,
+    Config,
+    Data,
+    Json,
+    LevelName,
+    Workers,
+    number_option,
+)
+from jobs.terminal.output import put_json, say
+from jobs.terminal.progress import shown_progress
+from pipeline.deals.levels import level_named
+from pipeline.deals.shuffle import MOST_DEAL_NUMBER
+from pipeline.pools.catalog import Pool
+
+
+def regenerate(
+    level: LevelName,
+    size: Annotated[
+        int | None,
+        number_option("--size", "Number of deals. Default: as many as now.", least=1, most=MAX_DEALS),
+    ] = None,
+    first: Annotated[
+        int | None,
+        number_option(
+            "--from-number",
+            "First deal number to sample. Default: that of the current pool.",
+            least=0,
+            most=MOST_DEAL_NUMBER,
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin with the first number never sampled for this level.")
+    ] = False,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Drop an unfinished regeneration instead of resuming it.")
+    ] = False,
+    data: Data = None,
+    config: Config = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Regenerate a level's pool.
+
+    The new pool replaces the old one in one step when it is complete. If the command is stopped, the same
+    command resumes it.
+
+    Example: fairway pool regenerate hard --size 2000 --fresh
+    """
+    request = RegenerationRequest(level_named(level).name, size, first, fresh, restart)
+    settings = read_settings(config, data=data, workers=workers)
+    storage = storage_at(settings)
+    with shown_progress() as progress:
+        report = run_regeneration(storage, request, settings, job_context(settings, progress))
+    if as_json:
+        put_json(
+            {
+                "level": report.level,
+                "generation": report.generation,
+                "first": report.first,
+                "last": report.last,
+                "deals": report.size,
+                "seconds": report.seconds,
+            }
+        )
+        return
+    say(f"level {report.level} is now at generation {report.generation}: {report.size:,} deals")
+    say(f"sampled from number {report.first} to {report.last}, in {report.seconds:.1f} s")
+
+
+def rollback(
+    level: LevelName,
+    to: Annotated[
+        int | None,
+        number_option(
+            "--to",
+            "Generation to return to. Default: the previous one.",
+            least=1,
+            most=MAX_GENERATIONS,
+        ),
+    ] = None,
+    data: Data = None,
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Return to an earlier generation.
+
+    Restores the pool as it last was in that generation. The next night continues from there and adds the
+    nights that it lacks. The current generation is kept, and --to returns to it.
+
+    Example: fairway pool rollback medium --to 1
+    """
+    settings = read_settings(config, data=data)
+    storage = storage_at(settings)
+    with shown_progress() as progress:
+        done = run_rollback(storage, level_named(level).name, to, settings, job_context(settings, progress))
+    pool, left = done.after, done.before.generation
+    if as_json:
+        put_json({**pool_document(pool), "left_generation": left})
+        return
+    if pool == done.before:
+        say(f"nothing to do: level {pool.level} is already at generation {pool.generation}")
+        return
+    say(f"level {pool.level} is now at generation {pool.generation}: {pool.size:,} deals")
+    say(f"the next night continues from number {pool.next_number}; the last night is {pool.last_night}")
+    say(f"`fairway pool rollback {pool.level} --to {left}` returns to generation {left}")
+
+
+def compact(
+    level: LevelName,
+    data: Data = None,
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Merge a level's small parts.
+
+    Merges the small parts of nights into parts of 10,000 deals. The deals do not change. The old files are
+    kept until `fairway gc` removes them.
+
+    Example: fairway pool compact easy
+    """
+    settings = read_settings(config, data=data)
+    storage = storage_at(settings)
+    with shown_progress() as progress:
+        done = run_compaction(storage, level_named(level).name, settings, job_context(settings, progress))
+    pool = done.after
+    if as_json:
+        put_json({**pool_document(pool), "parts_before": len(done.before.parts)})
+        return
+    if pool == done.before:
+        say(f"nothing to do: level {pool.level} is already compact, {_parts_text(pool)}")
+        return
+    say(f"level {pool.level}: {_parts_text(done.before)} became {_parts_text(pool)}")
+    say("the old files are kept until `fairway gc` removes them")
+
+
+def _parts_text(pool: Pool) -> str:
+    noun = "part" if len(pool.parts) == 1 else "parts"
+    return f"{len(pool.parts):,} {noun} with {pool.size:,} deals"

@@ -1,0 +1,132 @@
+"""`fairway pool show`, `export` and `diff`: what reads the deals of the pools."""
+
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from jobs.api.pools import two_generations
+from jobs.cli.history_report import difference_document, tell_difference
+from jobs.settings.model import Settings
+from jobs.terminal.context import read_settings, storage_at
+from jobs.terminal.options import (
+    MAX_DEALS,
+    MAX_GENERATIONS,
+    Config,
+    Data,
+    Json,
+    LevelName,
+    Workers,
+    number_option,
+)
+from jobs.terminal.output import put_json, say
+from jobs.terminal.tables import put_table
+from pipeline.deals.levels import level_named
+from pipeline.pools.catalog import Catalog, load_catalog
+from pipeline.pools.difference import difference
+from pipeline.pools.export import export_pool
+from pipeline.query.engine import run_query
+from pipeline.store.storage import LocalStorage
+
+_SHOWN: Final = ("deal_number", "par", "best_score", "draws", "steady_mean", "steady_clear_rate", "line")
+
+
+def _generation_argument(name: str) -> Any:
+    text = "Number of a generation; `pool history` lists them."
+    return typer.Argument(metavar=name, min=1, max=MAX_GENERATIONS, help=text, show_default=False)
+
+
+def show(
+    level: LevelName,
+    limit: Annotated[int, number_option("--limit", "Number of deals.", least=1, most=MAX_DEALS)] = 10,
+    data: Data = None,
+    config: Config = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """List the first deals of a level.
+
+    These are the deals with the lowest numbers.
+
+    Example: fairway pool show medium --limit 20
+    """
+    name = level_named(level).name
+    settings = read_settings(config, data=data, workers=workers)
+    storage = storage_at(settings)
+    # Both values are checked: the name is a level's, and the limit is a number.
+    statement = f"from deals where level = '{name}' order by deal_number limit {limit}"
+    columns = "*" if as_json else ", ".join(_SHOWN)
+    names, rows = _queried(storage, load_catalog(storage), f"select {columns} {statement}", settings)
+    if as_json:
+        put_json([dict(zip(names, row, strict=True)) for row in rows])
+        return
+    if not rows:
+        say(f"the pool of level {name} is empty")
+        return
+    put_table(
+        [(column.replace("_", " "), column != "line") for column in names],
+        [[_cell(value) for value in row] for row in rows],
+    )
+
+
+def export(
+    level: LevelName,
+    folder: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="DIR", help="Directory: a new one or an earlier export."),
+    ],
+    data: Data = None,
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Export a level's pool for game clients.
+
+    Writes JSON files of 500 deals each and an index. The same pool always gives the same bytes.
+
+    Example: fairway pool export easy -o easy-deals
+    """
+    name = level_named(level).name
+    storage = storage_at(read_settings(config, data=data))
+    exported = export_pool(storage, load_catalog(storage).pool(name), folder)
+    if as_json:
+        put_json(
+            {"level": name, "deals": exported.deals, "shards": list(exported.shards), "folder": str(folder)}
+        )
+        return
+    shards = "1 file" if len(exported.shards) == 1 else f"{len(exported.shards):,} files"
+    say(f"{exported.deals:,} deals of level {name} in {shards} and an index: {folder}")
+
+
+def diff(
+    level: LevelName,
+    first: Annotated[int, _generation_argument("A")],
+    second: Annotated[int, _generation_argument("B")],
+    data: Data = None,
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two generations of a level.
+
+    Compares their sizes, their pars, the steady player's scores on a random deal, and the deals in both.
+
+    Example: fairway pool diff hard 1 2
+    """
+    name = level_named(level).name
+    storage = storage_at(read_settings(config, data=data))
+    found = difference(storage, *two_generations(storage, name, first, second))
+    if as_json:
+        put_json(difference_document(name, found))
+    else:
+        tell_difference(name, found)
+
+
+def _queried(
+    storage: LocalStorage, catalog: Catalog, statement: str, settings: Settings
+) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+
+    with run_query(storage, catalog, statement, settings.workers) as answer:
+        return (answer.names, list(answer.rows())) if answer is not None else ((), [])
+
+
+def _cell(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
