@@ -20,7 +20,6 @@ from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE
 
 _COMMENT: Final = "#"
 _MAX_LINE_BYTES: Final = 4000  # a deal has 171, a result some 300
-_BLOCK_BYTES: Final = 2**20
 _MAX_SHOWN: Final = 40
 _MAX_DIGITS: Final = len(str(MOST_DEAL_NUMBER))
 _MAX_SECONDS: Final = 1_000_000_000  # thirty years; a larger number is in some other unit
@@ -87,15 +86,6 @@ def lines_of(stream: BinaryIO, name: str, what: str, *, blank: bool = False) -> 
             ) from error
         if (text or blank) and not text.startswith(_COMMENT):
             yield Line(number, text)
-
-
-def line_count(stream: BinaryIO) -> int:
-    """Count the lines from here to the end of a stream, which is read block by block."""
-    count, last = 0, b"\n"
-    while block := stream.read(_BLOCK_BYTES):
-        count += block.count(b"\n")
-        last = block[-1:]
-    return count + (last != b"\n")
 
 
 def parse_given(text: str) -> GivenDeal:

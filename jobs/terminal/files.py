@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from jobs.api.reading import line_count
 from pipeline.errors import StorageError
 from pipeline.store.root import MARKER
 from pipeline.store.storage import INCOMING
 from solver.errors import UsageError
 
 STANDARD: Final = Path("-")
+_BLOCK_BYTES: Final = 2**20
 
 
 def check_readable(files: Iterable[Path]) -> None:
@@ -54,6 +54,15 @@ def opened(file: Path) -> Iterator[tuple[BinaryIO, str, int]]:
             total = line_count(stream)
             stream.seek(0)
         yield stream, str(file), total
+
+
+def line_count(stream: BinaryIO) -> int:
+    """Count the lines from here to the end of a stream, which is read block by block."""
+    count, last = 0, b"\n"
+    while block := stream.read(_BLOCK_BYTES):
+        count += block.count(b"\n")
+        last = block[-1:]
+    return count + (last != b"\n")
 
 
 def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:

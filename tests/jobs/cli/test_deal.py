@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from jobs.api import reading
-from jobs.api.reading import line_count, lines_of, parse_given
+from jobs.api.reading import lines_of, parse_given
+from jobs.terminal import files
 from jobs.terminal.drawing import draw_table
+from jobs.terminal.files import line_count
 from pipeline.deals.shuffle import deal_numbered
 from solver.cards import CARD_NAMES
 from solver.errors import UsageError
@@ -202,7 +203,7 @@ def test_a_file_is_read_a_line_at_a_time() -> None:
     ("data", "count"), [(b"", 0), (b"a", 1), (b"a\n", 1), (b"a\nb", 2), (b"\n\n", 2), (b"a\r\nb\r\n", 2)]
 )
 def test_lines_are_counted_as_they_are_read(data: bytes, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_BLOCK_BYTES", 2)
+    monkeypatch.setattr(files, "_BLOCK_BYTES", 2)
     assert line_count(io.BytesIO(data)) == count
 
 
