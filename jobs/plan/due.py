@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from jobs.days import days_between
+from jobs.settings.model import Settings
 from pipeline.daily.calendar import is_over
 from pipeline.work.records import RunRecord
 
@@ -64,21 +65,22 @@ def night_of(now: datetime, nightly_at: time) -> date:
     return utc.date() if utc.time() >= nightly_at else utc.date() - _DAY
 
 
-def due(night: date, now: datetime, state: RootState, daily_from: date, last_daily: date) -> Due:
+def due(night: date, last: date, now: datetime, state: RootState, settings: Settings) -> Due:
     """Return what is missing up to a night.
 
     Args:
         night: the night to reach. If a level has no night yet, only this one is due for it.
+        last: the latest night; Daily holes are due until `publish_ahead_days` after it.
         now: the current time, with its time zone; solutions are due once their date is over everywhere.
         state: what exists.
-        daily_from: the first date with a Daily hole.
-        last_daily: the last date whose Daily hole must be published.
+        settings: name the first date with a Daily hole, and `publish_ahead_days`.
     """
+    last_daily = last + timedelta(days=settings.publish_ahead_days)
     published = frozenset(state.published)
     waiting = published & frozenset(state.waiting)  # a solution is never published before its hole
     return Due(
         _nights(night, state.last_nights),
-        tuple(day for day in days_between(daily_from, last_daily) if day not in published),
+        tuple(day for day in days_between(settings.daily_from, last_daily) if day not in published),
         tuple(sorted(day for day in waiting if is_over(day, now))),
         state.has_failed,
     )

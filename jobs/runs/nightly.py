@@ -5,9 +5,9 @@ and makes the same bytes.
 """
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
-from jobs.plan.clock_bound import ClockDoubt, clock_doubt, latest_sign
+from jobs.plan.clock_bound import clock_doubt
 from jobs.plan.due import Due, RootState, due, missed_nights
 from jobs.runs.context import JobContext
 from jobs.runs.exclusive import job_run
@@ -88,50 +88,24 @@ def root_state(storage: LocalStorage) -> RootState:
     )
 
 
-def doubt_about(night: date, state: RootState, settings: Settings) -> ClockDoubt | None:
-    """Return why the clock seems wrong, or None if it is plausible.
-
-    Args:
-        night: the latest night by the clock.
-        state: of the data root.
-        settings: in force.
-    """
-    sign = latest_sign(state.last_nights, state.published, settings.publish_ahead_days)
-    return clock_doubt(night, sign, settings.clock_bound_days)
-
-
 def check_clock(storage: LocalStorage, night: date, settings: Settings) -> None:
-    """Refuse to go on if the clock is far from everything in the data root.
+    """Check that the clock is plausible, given what is in the data root.
 
     Args:
         storage: the data root.
-        night: the latest night that has come, by the clock.
+        night: the latest night by the clock.
         settings: in force.
 
     Raises:
-        CheckError: the clock is not believed.
+        CheckError: if the clock is not trusted.
     """
     try:
         state = root_state(storage)
     except DamagedError:
-        return  # the run will meet it too, and record it
-    doubt = doubt_about(night, state, settings)
+        return  # the run raises it again and records it
+    doubt = clock_doubt(night, state.last_nights, state.published, settings)
     if doubt is not None:
         raise CheckError(f"nothing was done: {doubt.what}; {doubt.remedy}")
-
-
-def what_is_due(night: date, last: date, now: datetime, state: RootState, settings: Settings) -> Due:
-    """Return what a data root lacks.
-
-    Args:
-        night: the night to reach.
-        last: the latest night; Daily holes are published until `publish_ahead_days` after it.
-        now: current time, with a time zone.
-        state: of the data root.
-        settings: in force.
-    """
-    last_daily = last + timedelta(days=settings.publish_ahead_days)
-    return due(night, now, state, settings.daily_from, last_daily)
 
 
 def run_night(
@@ -171,7 +145,7 @@ def _make(
     counts.missed = _log_missed(storage, settings, context.clock())
     before = after = load_catalog(storage)
     clear_unreferenced(storage, before)
-    todo = what_is_due(night, last, context.clock(), root_state(storage), settings)
+    todo = due(night, last, context.clock(), root_state(storage), settings)
     if todo.nights or todo.dailies:
         warm_up()
     fault: CheckError | DamagedError | None = None

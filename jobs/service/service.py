@@ -3,11 +3,11 @@
 from datetime import date, datetime
 from typing import Final
 
-from jobs.plan.clock_bound import ClockDoubt
-from jobs.plan.due import Due, night_of
+from jobs.plan.clock_bound import ClockDoubt, clock_doubt
+from jobs.plan.due import Due, due, night_of
 from jobs.runs.context import JobContext
 from jobs.runs.exclusive import refresh_metrics
-from jobs.runs.nightly import doubt_about, root_state, run_night, what_is_due
+from jobs.runs.nightly import root_state, run_night
 from jobs.service.scheduler import log
 from jobs.settings.model import Settings
 from jobs.watch.logs import details
@@ -75,8 +75,8 @@ class Service:
             state = root_state(self._storage)
         except DamagedError:
             return _RETRY  # the run raises it again and records it
-        doubt = doubt_about(tonight, state, self._settings)
-        return doubt or what_is_due(tonight, tonight, now, state, self._settings)
+        doubt = clock_doubt(tonight, state.last_nights, state.published, self._settings)
+        return doubt or due(tonight, tonight, now, state, self._settings)
 
     def _log_nothing_due(self, tonight: date) -> None:
         """Log once per night, and once after each run."""

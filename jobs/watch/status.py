@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
-from jobs.plan.clock_bound import ClockDoubt, clock_doubt, latest_sign
+from jobs.plan.clock_bound import clock_doubt
 from jobs.settings.model import Settings
 from pipeline.daily.files import published_days
 from pipeline.errors import DamagedError, VersionError
 from pipeline.pools.catalog import Catalog, Pool, load_catalog
 from pipeline.store.storage import Storage
+from pipeline.store.text import listed
 from pipeline.work.records import Outcome, RunRecord, latest_records
 
 NIGHTLY: Final = "nightly"  # the job whose success counts
@@ -238,10 +239,10 @@ def _problems(
             names = ", ".join(pool.level for pool in behind)
             yield Problem("night", f"the night {last_due:%Y-%m-%d} was not made for {names}", _RUN_NIGHTLY)
     if found.damaged_records:
-        more = len(found.damaged_records) - 1
-        what = found.damaged_records[0] + (f"; and {more} more" if more else "")
+        what = listed(found.damaged_records, most=1, sep="; ")
         yield Problem("records", what, "restore a copy or move the file away; nothing else depends on it")
-    doubt = _clock_doubt(last_due.date(), settings, found)
+    pools = () if found.catalog is None else found.catalog.pools
+    doubt = clock_doubt(last_due.date(), [pool.last_night for pool in pools], found.published, settings)
     if doubt is not None:
         yield Problem("clock", doubt.what, doubt.remedy)
     future = [record for record in found.records if _is_of_the_future(record, now)]
@@ -249,14 +250,6 @@ def _problems(
         ahead = max(record.ended for record in future)
         what = f"the clock says {now:%Y-%m-%d %H:%M} UTC, but a run ended at {ahead:%Y-%m-%d %H:%M} UTC"
         yield Problem("clock", what, "set the clock; if it was wrong during that run, move its record away")
-
-
-def _clock_doubt(night: date, settings: Settings, found: Found) -> ClockDoubt | None:
-    """Return why the service does not trust the clock at the moment; None if it does."""
-    pools = () if found.catalog is None else found.catalog.pools
-    nights = [pool.last_night for pool in pools]
-    sign = latest_sign(nights, found.published, settings.publish_ahead_days)
-    return clock_doubt(night, sign, settings.clock_bound_days)
 
 
 def _hole_problems(

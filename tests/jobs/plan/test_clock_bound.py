@@ -4,31 +4,44 @@ from datetime import date, timedelta
 
 import pytest
 
-from jobs.plan.clock_bound import RELEASED, clock_doubt, latest_sign
+from jobs.plan.clock_bound import RELEASED, ClockDoubt, clock_doubt
+from jobs.settings.model import Settings
 
 SIGN = date(2028, 2, 29)
 BOUND = 400
 LAST = SIGN + timedelta(days=BOUND)
+SETTINGS = Settings(clock_bound_days=BOUND, publish_ahead_days=2)
 
 
-def test_the_latest_sign_is_the_last_night_or_the_last_hole_less_the_days_ahead() -> None:
-    nights, holes = [None, SIGN, SIGN - timedelta(3)], [SIGN - timedelta(9), SIGN + timedelta(1)]
-    assert latest_sign(nights, holes, 2) == SIGN
-    assert latest_sign(nights, [*holes, SIGN + timedelta(9)], 2) == SIGN + timedelta(7)
-    assert latest_sign([None], [SIGN], 2) == SIGN - timedelta(2)
-    assert latest_sign([None], [], 2) is None
+def doubt_about(night: date, last_night: date | None) -> ClockDoubt | None:
+    return clock_doubt(night, [last_night], [], SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("nights", "holes", "last"),
+    [
+        ([None, SIGN, SIGN - timedelta(3)], [SIGN - timedelta(9), SIGN + timedelta(1)], LAST),
+        ([None, SIGN], [SIGN, SIGN + timedelta(9)], LAST + timedelta(7)),
+        ([None], [SIGN], LAST - timedelta(2)),
+    ],
+)
+def test_the_days_count_from_the_last_night_or_the_last_hole_less_the_days_ahead(
+    nights: list[date | None], holes: list[date], last: date
+) -> None:
+    assert clock_doubt(last, nights, holes, SETTINGS) is None
+    assert clock_doubt(last + timedelta(1), nights, holes, SETTINGS) is not None
 
 
 @pytest.mark.parametrize(
     "night", [SIGN, SIGN + timedelta(1), LAST, SIGN - timedelta(700), date(2026, 1, 1)], ids=str
 )
 def test_a_clock_that_is_not_far_ahead_is_trusted(night: date) -> None:
-    assert clock_doubt(night, SIGN, BOUND) is None
+    assert doubt_about(night, SIGN) is None
 
 
 @pytest.mark.parametrize("night", [LAST + timedelta(1), SIGN.replace(year=2128)], ids=str)
 def test_a_clock_far_ahead_is_not_trusted_and_the_reason_names_both_dates(night: date) -> None:
-    doubt = clock_doubt(night, SIGN, BOUND)
+    doubt = doubt_about(night, SIGN)
     assert doubt is not None
     assert f"the clock says {night}, which is after {LAST}" in doubt.what
     assert str(SIGN) in doubt.what
@@ -36,7 +49,7 @@ def test_a_clock_far_ahead_is_not_trusted_and_the_reason_names_both_dates(night:
 
 
 def test_a_clock_that_was_never_set_is_not_trusted() -> None:
-    doubt = clock_doubt(date(1970, 1, 1), None, BOUND)
+    doubt = doubt_about(date(1970, 1, 1), None)
     assert doubt is not None
     assert (doubt.what, doubt.remedy) == (
         "the clock says 1970-01-01, which is before the first hole, 2026-01-01",
@@ -45,13 +58,13 @@ def test_a_clock_that_was_never_set_is_not_trusted() -> None:
 
 
 def test_a_version_can_be_installed_years_but_not_a_century_after_its_release() -> None:
-    assert clock_doubt(RELEASED.replace(year=RELEASED.year + 9), None, BOUND) is None
-    doubt = clock_doubt(RELEASED.replace(year=RELEASED.year + 100), None, BOUND)
+    assert doubt_about(RELEASED.replace(year=RELEASED.year + 9), None) is None
+    doubt = doubt_about(RELEASED.replace(year=RELEASED.year + 100), None)
     assert doubt is not None
     assert f"the release of this version on {RELEASED}" in doubt.what
 
 
 def test_with_an_old_data_root_the_days_count_from_the_release() -> None:
     old = RELEASED - timedelta(days=200)
-    assert clock_doubt(RELEASED + timedelta(days=BOUND), old, BOUND) is None
-    assert clock_doubt(RELEASED + timedelta(days=BOUND + 1), old, BOUND) is not None
+    assert doubt_about(RELEASED + timedelta(days=BOUND), old) is None
+    assert doubt_about(RELEASED + timedelta(days=BOUND + 1), old) is not None

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.plan.due import Due, RootState, due, missed_nights, night_of
+from jobs.settings.model import Settings
 from pipeline.daily.calendar import is_over
 from pipeline.work.records import Outcome, RunRecord
 from tests.support.run_records import run_at
@@ -15,13 +16,16 @@ AT = time(0, 5)
 NIGHT = date(2026, 11, 30)
 NOW = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
 FIRST = date(2026, 11, 29)
-LAST = date(2026, 12, 2)
 ALL_OUT = tuple(FIRST + timedelta(days=n) for n in range(4))
 DAYS = st.dates(date(2026, 1, 1), date(2028, 12, 31))
 SOME_DAYS = st.lists(DAYS, max_size=5, unique=True).map(tuple)
 STATES = st.builds(
     RootState, st.lists(st.none() | DAYS, min_size=1, max_size=3).map(tuple), SOME_DAYS, SOME_DAYS
 )
+
+
+def due_on(night: date, now: datetime, state: RootState, first: date = FIRST) -> Due:
+    return due(night, night, now, state, Settings(daily_from=first, publish_ahead_days=2))
 
 
 def ago(days: int) -> date:
@@ -61,36 +65,35 @@ def test_a_night_is_due_from_its_time_of_day_in_utc(moment: datetime, night: dat
     ],
 )
 def test_nights_that_a_level_lacks_are_due(last_nights: list[date | None], nights: list[date]) -> None:
-    assert due(NIGHT, NOW, RootState(tuple(last_nights), ALL_OUT), FIRST, LAST).nights == tuple(nights)
+    assert due_on(NIGHT, NOW, RootState(tuple(last_nights), ALL_OUT)).nights == tuple(nights)
 
 
 def test_unpublished_dailies_are_due_up_to_the_last_one_wanted() -> None:
     published = (FIRST, date(2026, 12, 1), date(2030, 1, 1))
-    todo = due(NIGHT, NOW, RootState((NIGHT,), published), FIRST, LAST)
+    todo = due_on(NIGHT, NOW, RootState((NIGHT,), published))
     assert todo == Due((), (NIGHT, date(2026, 12, 2)))
 
 
 def test_solutions_are_due_once_their_date_is_over_everywhere() -> None:
     state = RootState((NIGHT,), (*ALL_OUT, ago(7)), (NIGHT, FIRST, ago(7)))
     noon = NOW.replace(hour=12, minute=0)
-    assert due(NIGHT, noon - timedelta(seconds=1), state, FIRST, LAST).solutions == (ago(7),)
-    assert due(NIGHT, noon, state, FIRST, LAST).solutions == (ago(7), FIRST)
+    assert due_on(NIGHT, noon - timedelta(seconds=1), state).solutions == (ago(7),)
+    assert due_on(NIGHT, noon, state).solutions == (ago(7), FIRST)
 
 
 def test_a_solution_without_a_published_hole_is_not_due() -> None:
-    assert not due(NIGHT, NOW, RootState((NIGHT,), ALL_OUT, (ago(7),)), FIRST, LAST)
+    assert not due_on(NIGHT, NOW, RootState((NIGHT,), ALL_OUT, (ago(7),)))
 
 
 def test_after_a_failed_run_a_retry_is_due_even_if_nothing_is_missing() -> None:
-    assert not due(NIGHT, NOW, RootState((NIGHT,), ALL_OUT), FIRST, LAST)
-    assert due(NIGHT, NOW, RootState((NIGHT,), ALL_OUT, has_failed=True), FIRST, LAST)
+    assert not due_on(NIGHT, NOW, RootState((NIGHT,), ALL_OUT))
+    assert due_on(NIGHT, NOW, RootState((NIGHT,), ALL_OUT, has_failed=True))
 
 
 @given(DAYS, STATES, DAYS)
 def test_nothing_is_due_once_everything_due_is_made(night: date, state: RootState, first: date) -> None:
     now = datetime.combine(night, AT, UTC)
-    last = night + timedelta(days=2)
-    todo = due(night, now, state, first, last)
+    todo = due_on(night, now, state, first)
     assert not set(todo.dailies) & set(state.published)
     assert set(todo.solutions) <= set(state.waiting) & set(state.published)
     assert list(todo.nights) == sorted(set(todo.nights))
@@ -99,13 +102,13 @@ def test_nothing_is_due_once_everything_due_is_made(night: date, state: RootStat
         (*state.published, *todo.dailies),
         tuple(set(state.waiting) - set(todo.solutions) - {day for day in todo.dailies if is_over(day, now)}),
     )
-    assert not due(night, now, made, first, last)
+    assert not due_on(night, now, made, first)
 
 
 @given(STATES, DAYS, st.integers(0, 40))
 def test_what_is_due_stays_due_until_it_is_made(state: RootState, night: date, later: int) -> None:
     def at(day: date) -> Due:
-        return due(day, datetime.combine(day, AT, UTC), state, FIRST, day + timedelta(days=2))
+        return due_on(day, datetime.combine(day, AT, UTC), state)
 
     early, late = at(night), at(night + timedelta(days=later))
     assert set(early.dailies) <= set(late.dailies)
