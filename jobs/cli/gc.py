@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from jobs.runs.pools import GcPlan, Retention, plan_gc, run_gc
+from jobs.runs.pools import GcPlan, plan_gc, run_gc
 from jobs.terminal import clock
 from jobs.terminal.context import job_context, read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json, number_option
@@ -53,12 +53,11 @@ def gc(
     """
     settings = read_settings(config, data=data, keep_catalogs=keep, keep_days=days)
     storage = storage_at(settings)
-    wanted = Retention(settings.keep_catalogs, settings.keep_days)
     if dry_run:
-        found = plan_gc(storage, wanted, clock.now())
+        found = plan_gc(storage, settings, clock.now())
     else:
         with shown_progress() as progress:
-            found = run_gc(storage, wanted, settings, job_context(settings, progress))
+            found = run_gc(storage, settings, job_context(settings, progress))
     if as_json:
         put_json(_document(found, dry_run=dry_run))
     else:

@@ -69,14 +69,7 @@ def repair_run(storage: LocalStorage, job: str, settings: Settings, context: Job
 
 
 def report_run(storage: LocalStorage, record: RunRecord, settings: Settings, context: JobContext) -> None:
-    """Report a run that has ended: log, metrics, the operator's commands. Failures here are only logged.
-
-    Args:
-        storage: the data root, whose lock has been released.
-        record: of the run.
-        settings: in force.
-        context: dependencies of the job.
-    """
+    """Report a run that has ended: log, metrics, the operator's commands. Failures here are only logged."""
     _log_end(record)
     refresh_metrics(storage, record, settings, context)
     run_hooks(record, storage.root, settings.hooks, context.variables)
@@ -85,14 +78,7 @@ def report_run(storage: LocalStorage, record: RunRecord, settings: Settings, con
 def refresh_metrics(
     storage: LocalStorage, record: RunRecord | None, settings: Settings, context: JobContext
 ) -> None:
-    """Write the current metrics; a failure is logged.
-
-    Args:
-        storage: the data root.
-        record: of the run that has just ended, or None.
-        settings: in force.
-        context: dependencies of the job.
-    """
+    """Write the current metrics, with the run that has just ended, if any; a failure is logged."""
     if not storage.root.is_dir():  # writing would create it again
         log.warning("metrics were not written: %s is gone", storage.root, extra=details(event="metrics"))
         return

@@ -30,14 +30,7 @@ from pipeline.work.records import RunRecord, attempt_of, latest_records
 
 @dataclass(frozen=True, slots=True)
 class LevelReport:
-    """What a night did for one level.
-
-    Attributes:
-        level: name of the level.
-        sampled: deal numbers sampled.
-        added: deals added.
-        size: deals in the pool now.
-    """
+    """What a night did for one level: deal numbers sampled, deals added, and deals in the pool now."""
 
     level: str
     sampled: int
@@ -89,12 +82,7 @@ def root_state(storage: LocalStorage) -> RootState:
 
 
 def check_clock(storage: LocalStorage, night: date, settings: Settings) -> None:
-    """Check that the clock is plausible, given what is in the data root.
-
-    Args:
-        storage: the data root.
-        night: the latest night by the clock.
-        settings: in force.
+    """Check that the clock, by which `night` is the latest, is plausible given what is in the data root.
 
     Raises:
         CheckError: if the clock is not trusted.

@@ -26,12 +26,7 @@ def run_publish(
 ) -> Published:
     """Publish the missing Daily holes of some dates, and leave a run record.
 
-    Args:
-        storage: the data root.
-        days: dates from 2026-01-01 on.
-        settings: in force, with the secret key.
-        context: dependencies of the job.
-        solutions_now: release the solutions of these dates now, even if the dates are not over.
+    With `solutions_now`, the solutions of these dates are released even if the dates are not over.
 
     Raises:
         BusyError: if another run holds the lock.
@@ -48,11 +43,6 @@ def run_publish(
 def run_repair(storage: LocalStorage, settings: Settings, context: JobContext) -> RepairLog:
     """Repair damaged files, and leave a run record.
 
-    Args:
-        storage: the data root.
-        settings: in force, with the secret key.
-        context: dependencies of the job.
-
     Raises:
         BusyError: if another run holds the lock.
         StorageError: if the data root cannot be written; repairs made before that stay.
@@ -67,13 +57,7 @@ def run_repair(storage: LocalStorage, settings: Settings, context: JobContext) -
 
 
 def dry_run_repair(storage: LocalStorage, settings: Settings, context: JobContext) -> RepairLog:
-    """Return what `run_repair` would do. Nothing is changed and no lock is needed.
-
-    Args:
-        storage: the data root.
-        settings: in force, with the secret key.
-        context: dependencies of the job.
-    """
+    """Return what `run_repair` would do. Nothing is changed and no lock is needed."""
     log = RepairLog()
     _repair(storage, DryRunStorage(storage), log, settings, context)
     return log
@@ -88,12 +72,7 @@ def _repair(
 
 @dataclass(frozen=True, slots=True)
 class StudyReport:
-    """A completed study.
-
-    Attributes:
-        result: its counts.
-        seconds: duration of this run.
-    """
+    """A completed study: its counts, and the duration of this run."""
 
     result: Result
     seconds: float
@@ -104,12 +83,6 @@ def run_study(storage: LocalStorage, study: Study, settings: Settings, context: 
 
     A study changes no file that another run uses, and creates each of its own files once. So it neither takes
     the lock, which would hold up a night, nor leaves a run record.
-
-    Args:
-        storage: the data root.
-        study: what to count.
-        settings: in force.
-        context: dependencies of the job.
 
     Raises:
         FairwayError: see `pipeline.studies.study`.

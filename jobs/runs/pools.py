@@ -49,16 +49,7 @@ class RegenerationRequest:
 
 @dataclass(frozen=True, slots=True)
 class RegenerationReport:
-    """What a regeneration made.
-
-    Attributes:
-        level: name of the level.
-        generation: number of the new generation.
-        first: first deal number sampled.
-        last: last deal number sampled.
-        size: deals in the pool.
-        seconds: duration of this run.
-    """
+    """What a regeneration made: the new generation, the deal numbers sampled, and the size of the pool."""
 
     level: str
     generation: int
@@ -77,26 +68,8 @@ class PoolChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Retention:
-    """Which unreferenced files `gc` must keep.
-
-    Attributes:
-        keep: number of kept catalogs.
-        days: age in days below which a replaced catalog is also kept.
-    """
-
-    keep: int
-    days: int
-
-
-@dataclass(frozen=True, slots=True)
 class GcPlan:
-    """Files that garbage collection removes.
-
-    Attributes:
-        garbage: the files.
-        sizes: bytes per path.
-    """
+    """Files that garbage collection removes, with the bytes of each path."""
 
     garbage: Garbage
     sizes: dict[str, int]
@@ -111,12 +84,6 @@ def run_regeneration(
     storage: LocalStorage, request: RegenerationRequest, settings: Settings, context: JobContext
 ) -> RegenerationReport:
     """Make a new generation of a pool, or resume an unfinished one of the same request, and switch to it.
-
-    Args:
-        storage: the data root.
-        request: what to make.
-        settings: in force.
-        context: dependencies of the job.
 
     Raises:
         BusyError: if another run holds the lock.
@@ -146,14 +113,7 @@ def run_regeneration(
 def run_rollback(
     storage: LocalStorage, level: str, generation: int | None, settings: Settings, context: JobContext
 ) -> PoolChange:
-    """Switch a level to another of its generations.
-
-    Args:
-        storage: the data root.
-        level: name of the level.
-        generation: its number, or None for the one before the current one.
-        settings: in force.
-        context: dependencies of the job.
+    """Switch a level to another of its generations; None for the one before the current one.
 
     Raises:
         BusyError: if another run holds the lock.
@@ -167,12 +127,6 @@ def run_rollback(
 
 def run_compaction(storage: LocalStorage, level: str, settings: Settings, context: JobContext) -> PoolChange:
     """Merge the small parts of a level's pool.
-
-    Args:
-        storage: the data root.
-        level: name of the level.
-        settings: in force.
-        context: dependencies of the job.
 
     Raises:
         BusyError: if another run holds the lock.
@@ -190,38 +144,27 @@ def _pool_change(before: Catalog, after: Catalog, level: str, counts: Counts) ->
     return PoolChange(before.pool(level), after.pool(level))
 
 
-def plan_gc(storage: LocalStorage, retention: Retention, now: datetime) -> GcPlan:
+def plan_gc(storage: LocalStorage, settings: Settings, now: datetime) -> GcPlan:
     """Find the files that garbage collection would remove. Nothing is changed and no lock is needed.
-
-    Args:
-        storage: the data root.
-        retention: what to keep.
-        now: current time, with a time zone.
 
     Raises:
         DamagedError: if the catalog or a kept catalog is damaged.
     """
     made = {change: record.ended for change, record in runs_by_change(storage).items()}
-    before = now - timedelta(days=retention.days)
-    garbage = find_garbage(storage, load_catalog(storage), made, retention.keep, before, now)
+    before = now - timedelta(days=settings.keep_days)
+    garbage = find_garbage(storage, load_catalog(storage), made, settings.keep_catalogs, before, now)
     return GcPlan(garbage, {path: storage.size(path) for path in garbage.paths})
 
 
-def run_gc(storage: LocalStorage, retention: Retention, settings: Settings, context: JobContext) -> GcPlan:
+def run_gc(storage: LocalStorage, settings: Settings, context: JobContext) -> GcPlan:
     """Remove the files that no catalog refers to.
-
-    Args:
-        storage: the data root.
-        retention: what to keep.
-        settings: in force.
-        context: dependencies of the job.
 
     Raises:
         BusyError: if another run holds the lock.
         FairwayError: see `plan_gc`.
     """
     with job_run(storage, "gc", settings, context) as counts:
-        plan = plan_gc(storage, retention, context.clock())
+        plan = plan_gc(storage, settings, context.clock())
         remove_garbage(storage, plan.garbage)
         counts.removed = len(plan.garbage.paths)
         clear_unreferenced(storage, load_catalog(storage))

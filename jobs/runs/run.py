@@ -17,17 +17,7 @@ from solver.errors import FairwayError
 
 @dataclass(slots=True)
 class Run:
-    """A run in progress.
-
-    Attributes:
-        job: name of the command.
-        started: start time, with a time zone.
-        process: process id.
-        workers: number of worker threads.
-        version: of Fairway.
-        counts: what the run has made so far.
-        record: the record of the run, once it has ended.
-    """
+    """A run in progress; the fields are those of its `RunRecord`, which it has once it has ended."""
 
     job: str
     started: datetime
@@ -39,13 +29,7 @@ class Run:
 
     @classmethod
     def start(cls, job: str, workers: int, context: JobContext) -> Self:
-        """Start a run of this process now.
-
-        Args:
-            job: name of the command.
-            workers: number of worker threads.
-            context: dependencies of the job.
-        """
+        """Start a run of this process now."""
         return cls(
             job, context.clock(), os.getpid(), workers, context.version, Counts(clock=context.stopwatch)
         )
@@ -56,12 +40,7 @@ class Run:
         return run_id(self.started, self.process)
 
     def end(self, now: datetime, error: BaseException | None = None) -> RunRecord:
-        """Make the record of the run.
-
-        Args:
-            now: end time, with a time zone.
-            error: what ended the run, or None if it completed.
-        """
+        """Make the record of the run, which ended with an error or, with None, completed."""
         outcome, message = _outcome_of(self.counts, error)
         self.record = RunRecord(
             self.job,
@@ -77,12 +56,7 @@ class Run:
         return self.record
 
     def final_record(self, now: datetime, error: BaseException | None = None) -> RunRecord:
-        """Return the record to report: the one on disk, unless the run failed after it was made.
-
-        Args:
-            now: end time, with a time zone.
-            error: what ended the run, or None if it completed.
-        """
+        """Return the record to report: the one on disk, unless the run failed after it was made."""
         if self.record is None or (error is not None and self.record.outcome.is_good):
             return self.end(now, error)
         return self.record
@@ -101,12 +75,7 @@ def _outcome_of(counts: Counts, error: BaseException | None) -> tuple[Outcome, s
 
 @contextmanager
 def recorded(storage: Storage, run: Run, clock: Callable[[], datetime]) -> Iterator[None]:
-    """Write the record of the run when the block ends, however it ends.
-
-    Args:
-        storage: the data root, whose lock the caller holds.
-        run: in progress.
-        clock: returns the current time, with a time zone.
+    """Write the record of the run when the block ends, however it ends; the caller holds the lock.
 
     Raises:
         StorageError: if the record of a successful run cannot be written.
