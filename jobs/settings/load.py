@@ -46,12 +46,7 @@ class InvalidSettingsError(ConfigurationError):
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The settings, and where they came from.
-
-    Attributes:
-        settings: the settings.
-        values: the values that were given and not overridden; all other settings have their defaults.
-    """
+    """The settings, and the values that were given and not overridden; all others have their defaults."""
 
     settings: Settings
     values: Mapping[Key, Value]

@@ -128,12 +128,7 @@ class _Model(BaseModel):
 
 
 class LevelSettings(_Model):
-    """The settings of one level; None means the setting for all levels.
-
-    Attributes:
-        deals_per_night: admitted deals that a night adds.
-        deals_cap: number of deals at which nights stop adding to the pool.
-    """
+    """The settings of one level, as in `Settings`; None means the setting for all levels."""
 
     deals_per_night: _Whole | None = _number(None, 1, _MAX_DEALS_PER_NIGHT)
     deals_cap: _Whole | None = _number(None, 1, _MAX_DEALS)

@@ -38,12 +38,7 @@ VARIABLES: Final[Mapping[str, Key]] = {variable_of(key): key for key in ALLOWED}
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The place a value came from.
-
-    Attributes:
-        kind: the kind of place; `setting` if another setting supplies the value.
-        name: of the file, the variable, the option or the other setting; "" for a plain default.
-    """
+    """The place a value came from: its kind and its name; `setting` if another setting supplies the value."""
 
     kind: Literal["default", "file", "variable", "option", "setting"]
     name: str = ""

@@ -31,11 +31,7 @@ def named_run(run_id: str) -> Iterator[None]:
 
 
 def details(**values: Any) -> dict[str, Any]:
-    """Return additional fields of a JSON line, to be passed to the logger as `extra`.
-
-    Args:
-        values: JSON values by field name.
-    """
+    """Return additional fields of a JSON line, to be passed to the logger as `extra`."""
     return {"details": values}
 
 

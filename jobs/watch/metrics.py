@@ -50,14 +50,7 @@ def write_metrics(
 
 
 def metrics_text(status: Status, found: Found, settings: Settings, version: str) -> bytes:
-    """Return the metrics in the text format of Prometheus; a pure function.
-
-    Args:
-        status: the health of the data root.
-        found: the state of its files.
-        settings: the settings.
-        version: of Fairway.
-    """
+    """Return the metrics in the text format of Prometheus; a pure function."""
     registry = CollectorRegistry()
     _add_status(registry, status, published_through(settings.daily_from, found.published))
     _add_pools(registry, status)
@@ -71,12 +64,7 @@ def metrics_text(status: Status, found: Found, settings: Settings, version: str)
 
 
 def published_through(first: date, published: Sequence[date]) -> date | None:
-    """Return the last date up to which every hole is published; None if the first one is not.
-
-    Args:
-        first: the first date with a hole.
-        published: the dates whose hole is published, ascending.
-    """
+    """Return the last of these ascending dates without a gap from the first; None if it is missing."""
     through = None
     for n, day in enumerate(day for day in published if day >= first):
         if (day - first).days != n:
@@ -90,10 +78,6 @@ def missed_lately(status: Status, records: Sequence[RunRecord]) -> int:
 
     The last run alone is not enough: the service makes missed nights one by one, and only the first run
     counts all of them.
-
-    Args:
-        status: the health of the data root.
-        records: run records.
     """
     last = status.last_run
     good = [

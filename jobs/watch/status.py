@@ -71,13 +71,7 @@ class PoolState:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem, and what to do about it.
-
-    Attributes:
-        name: of the kind of problem; it never changes, for programs.
-        what: what is wrong.
-        remedy: what the operator should do.
-    """
+    """A problem, and what to do about it; `name` is its kind, which never changes, for programs."""
 
     name: str
     what: str
@@ -124,10 +118,6 @@ class Status:
 def look(storage: Storage, now: datetime) -> Found:
     """Read the files that `status_of` needs. Damage is part of the result, not an error.
 
-    Args:
-        storage: the data root, which is only read.
-        now: the current time, with its time zone.
-
     Raises:
         StorageError: if the data root cannot be read.
     """
@@ -164,12 +154,7 @@ def _recent_records(storage: Storage, now: datetime) -> tuple[tuple[RunRecord, .
 
 
 def with_run(found: Found, record: RunRecord) -> Found:
-    """Return the state of the files with a run that has just ended, even if its record was not written.
-
-    Args:
-        found: the state of the files.
-        record: of the run.
-    """
+    """Return the state of the files with a run that has just ended, even if its record was not written."""
     others = (each for each in found.records if each.run_id != record.run_id)
     return replace(found, records=(record, *others))
 
@@ -184,13 +169,7 @@ def _is_of_the_future(record: RunRecord, now: datetime) -> bool:
 
 
 def status_of(now: datetime, settings: Settings, found: Found) -> Status:
-    """Return the health of a data root; a pure function.
-
-    Args:
-        now: the current time, with its time zone.
-        settings: the settings.
-        found: the state of its files.
-    """
+    """Return the health of a data root; a pure function."""
     today = now.astimezone(UTC).date()
     past = [record for record in found.records if not _is_of_the_future(record, now)]
     nights = [record for record in past if record.job == NIGHTLY]
@@ -209,12 +188,7 @@ def status_of(now: datetime, settings: Settings, found: Found) -> Status:
 
 
 def next_nightly(now: datetime, at: time) -> datetime:
-    """Return when the next night is due, which is always later than `now`.
-
-    Args:
-        now: the current time, with its time zone.
-        at: the time of day at which a night is made, in UTC.
-    """
+    """Return when the next night is due, at a time of day in UTC; always later than `now`."""
     today = datetime.combine(now.astimezone(UTC).date(), at, UTC)
     return today if today > now else today + _DAY
 

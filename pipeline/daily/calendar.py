@@ -22,10 +22,5 @@ def hole_number(day: date) -> int:
 
 
 def is_over(day: date, now: datetime) -> bool:
-    """Return whether a date has ended everywhere on Earth: at 12:00 UTC of the next day.
-
-    Args:
-        day: the date.
-        now: the current time, with its time zone.
-    """
+    """Return whether a date has ended everywhere on Earth: at 12:00 UTC of the next day."""
     return now - datetime.combine(day, time(), UTC) >= _OVER_AFTER

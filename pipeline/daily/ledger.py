@@ -60,11 +60,7 @@ class Entry:
     solution_sha256: str
 
     def document(self, *, is_released: bool) -> Document:
-        """Return the entry as the index lists it; paths are relative to the index.
-
-        Args:
-            is_released: whether the solution is public.
-        """
+        """Return the entry as the index lists it; paths are relative to the index."""
         file = f"{self.day}.json"
         solution = {"file": f"solutions/{file}", "sha256": self.solution_sha256}
         return {
@@ -131,12 +127,7 @@ class Ledger:
         return day in self.days and self.days[day].exists
 
     def add(self, entry: Entry, solution: str) -> None:
-        """Add a hole that has just been published.
-
-        Args:
-            entry: of the hole.
-            solution: the path of its solution.
-        """
+        """Add a hole that has just been published, and the path of its solution."""
         listed = self.days[entry.day].listed if entry.day in self.days else None
         self.days[entry.day] = DayFiles(entry.day, True, listed, entry, None, {solution: None})
         self.puzzles.setdefault(entry.puzzle_id, entry.day)

@@ -51,14 +51,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class MadeDaily:
-    """A hole that is ready to be published; all its checks have passed.
-
-    Attributes:
-        daily: the bytes of the daily.
-        solution: the bytes of the solution.
-        entry: its entry in the ledger.
-        stages: how long it took to make.
-    """
+    """A hole ready to be published: the bytes of its files, its ledger entry, and the time it took."""
 
     daily: bytes
     solution: bytes

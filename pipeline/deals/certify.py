@@ -43,11 +43,6 @@ def certify_each(
 ) -> tuple[tuple[int, ...], tuple[CertifiedDeal, ...]]:
     """Certify many deals with one call of each kernel.
 
-    Args:
-        level: provides the rules and the policy.
-        deals: each deal with its number.
-        watch: times the stages.
-
     Returns:
         The numbers of the deals that can be cleared, and the certified deals, both in the order of `deals`.
 

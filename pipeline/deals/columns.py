@@ -39,14 +39,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of `deals`.
-
-    Attributes:
-        deal_number: the deal number.
-        puzzle_id: puzzle id v1.
-        par: par v1.
-        values: all values, in the order of `COLUMNS`.
-    """
+    """A row of `deals`: all values, in the order of `COLUMNS`, and three of them by name."""
 
     deal_number: int
     puzzle_id: str

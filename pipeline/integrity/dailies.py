@@ -31,10 +31,6 @@ DAILIES_TASK: Final = "dailies"
 def verify_dailies(storage: Storage, report: Report) -> Ledger | None:
     """Run all checks of what is published that need no solving.
 
-    Args:
-        storage: the data root; it is only read.
-        report: receives the findings.
-
     Returns:
         What is published; None if it cannot be read.
     """

@@ -101,13 +101,7 @@ def verify_pools(storage: Storage, report: Report, sample: int | None, work: Wor
 
 
 def verify_history(storage: Storage, report: Report, catalog: Catalog) -> None:
-    """Check the kept catalogs and the parts that only they name.
-
-    Args:
-        storage: the data root; it is only read.
-        report: receives the findings.
-        catalog: the one in force.
-    """
+    """Check the kept catalogs and the parts that only they name."""
     checked = set(parts_in([catalog]))
     kept = kept_changes(storage)
     for missing in sorted({*range(kept[0], catalog.change)} - {*kept}) if kept else ():

@@ -20,12 +20,7 @@ MAX_PER_FILE: Final = 5  # enough to recognise a file with a fault in every row
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem or note.
-
-    Attributes:
-        file: its path in the data root.
-        what: the problem or note.
-    """
+    """One problem or note about a file, which is a path in the data root."""
 
     file: str
     what: str

@@ -34,13 +34,7 @@ _CLEARED: Final = 1 - LOWEST_SCORE  # scores up to 0
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of one part.
-
-    Attributes:
-        part: its entry in the catalog.
-        level: the level it belongs to.
-        columns: each column as a list.
-    """
+    """The rows of one part of a level, each column as a list."""
 
     part: Part
     level: Level

@@ -27,14 +27,7 @@ _Value = TypeVar("_Value", int, float)
 
 @dataclass(frozen=True, slots=True)
 class PlayedRound:
-    """A completed round.
-
-    Attributes:
-        level: name of the level.
-        round: number of the round.
-        score: sum of the scores of its holes.
-        par: sum of their pars.
-    """
+    """A completed round, with the sums of the scores and of the pars of its holes."""
 
     level: str
     round: int
@@ -54,12 +47,7 @@ class PlayedRound:
 
 @dataclass(frozen=True, slots=True)
 class Average:
-    """Average result of a number of holes.
-
-    Attributes:
-        holes: number of holes.
-        against_par: mean of score minus par.
-    """
+    """The average result of a number of holes: the mean of score minus par."""
 
     holes: int
     against_par: float

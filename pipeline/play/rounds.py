@@ -29,12 +29,7 @@ _COLUMNS: Final = ("deal_number", "deal", "par", "best_score")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a deal in the rounds of a pool.
-
-    Attributes:
-        round: number of the round, from 1.
-        hole: number of the hole in the round, from 1.
-    """
+    """The place of a deal in the rounds of a pool: round and hole, both from 1."""
 
     round: int
     hole: int
@@ -42,15 +37,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A hole of a round.
-
-    Attributes:
-        hole: number of the hole in the round, from 1.
-        deal_number: number of the deal.
-        deal: the cards, in notation.
-        par: its par.
-        best_score: the lowest possible score.
-    """
+    """A hole of a round: its number in the round, from 1, and the columns of its deal that players need."""
 
     hole: int
     deal_number: int
@@ -71,14 +58,7 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round of a level.
-
-    Attributes:
-        level: name of the level.
-        generation: of the pool.
-        number: of the round, from 1.
-        holes: in the order of play.
-    """
+    """A round of a level's pool in a generation; the number is from 1, the holes in the order of play."""
 
     level: str
     generation: int

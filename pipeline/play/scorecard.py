@@ -32,13 +32,7 @@ _MADE: Final = ("score", "against_par", "name", "mark", "running")  # keys of a 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A played hole on a card.
-
-    Attributes:
-        hole: the hole.
-        score: its score.
-        running: score against par of the round up to and including this hole.
-    """
+    """A played hole on a card; `running` is the score against par of the round up to and including it."""
 
     hole: Hole
     score: int
@@ -152,15 +146,7 @@ def scores_of(round_: Round, lines: Sequence[str]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PlayedDaily:
-    """A Daily hole as a player played it.
-
-    Attributes:
-        day: date of the hole.
-        hole: its number.
-        par: its par.
-        score: at the end of the line.
-        runs: lengths of the runs, see `run_lengths`.
-    """
+    """A Daily hole as a player played it: the score at the end of the line, and the lengths of the runs."""
 
     day: date
     hole: int

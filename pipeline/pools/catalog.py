@@ -266,10 +266,6 @@ def _with_hash(text: bytes) -> bytes:
 def parse_catalog(data: bytes, path: str = CATALOG_FILE) -> Catalog:
     """Read the text of a catalog.
 
-    Args:
-        data: the content of the file.
-        path: its path, for messages.
-
     Raises:
         VersionError: see `load_catalog`.
         DamagedError: see `load_catalog`.

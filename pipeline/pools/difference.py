@@ -79,13 +79,9 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The comparison of two pools of a level.
+    """The comparison of two pools of a level: how many deal numbers and puzzles are in both.
 
-    Attributes:
-        first: the first pool.
-        second: the second pool.
-        same_numbers: how many deal numbers are in both.
-        same_puzzles: how many puzzles are in both; at least as many, as a puzzle may have several numbers.
+    A puzzle may have several numbers, so there are at least as many common puzzles as common numbers.
     """
 
     first: Summary

@@ -32,12 +32,7 @@ _HASH_DIGITS: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The content of an export.
-
-    Attributes:
-        deals: the number of deals.
-        shards: the names of the shard files, in number order.
-    """
+    """The content of an export: the number of deals, and the names of the shards in number order."""
 
     deals: int
     shards: tuple[str, ...]

@@ -52,11 +52,6 @@ def states(storage: Storage, catalog: Catalog, level: str) -> tuple[State, ...]:
 
     A change that left this level as it was adds no state. An empty pool is not a state.
 
-    Args:
-        storage: the data root.
-        catalog: the catalog in force.
-        level: the name of the level.
-
     Raises:
         DamagedError: a kept catalog is damaged.
         UsageError: there is no such level.
@@ -78,12 +73,9 @@ def _is_same(before: Pool, after: Pool) -> bool:
 
 
 def generations(known: Sequence[State]) -> dict[int, State]:
-    """Return, for each generation of a level, the state that a rollback restores, ascending.
+    """Return, of `states`, the one that a rollback to each generation restores, ascending.
 
     This is the last state of the generation, or the state in force for the generation in force.
-
-    Args:
-        known: from `states`.
     """
     last: dict[int, State] = {}
     for state in known:
@@ -95,11 +87,6 @@ def generations(known: Sequence[State]) -> dict[int, State]:
 
 def state_of_generation(known: Sequence[State], level: str, generation: int) -> State:
     """Return the state of a level in a generation, as in `generations`.
-
-    Args:
-        known: from `states`.
-        level: the name of the level.
-        generation: the number of the generation.
 
     Raises:
         UsageError: the generation is not known.

@@ -30,12 +30,7 @@ BATCH_SIZE: Final = 20  # deal numbers, some 10 ms; batches in progress when a p
 
 @dataclass(frozen=True, slots=True)
 class MadePart:
-    """The rows of a part that is not written yet.
-
-    Attributes:
-        first: the first deal number sampled.
-        rows: the rows, by ascending number; at least one.
-    """
+    """The rows of a part that is not written yet, ascending; sampling began at the number `first`."""
 
     first: int
     rows: tuple[Row, ...]

@@ -108,11 +108,6 @@ def read_part(data: bytes, path: str, columns: Sequence[str] | None = None) -> A
     Only this thread reads it. A thread of Arrow's own may still use the bytes when the process ends, and
     crash it; for a part that fits in memory it would save no time.
 
-    Args:
-        data: the content of the file.
-        path: its path, for messages.
-        columns: the columns to read; None for all.
-
     Raises:
         VersionError: a newer Fairway wrote the file.
         DamagedError: it is not a Parquet file, or its columns are not those of `deals`.

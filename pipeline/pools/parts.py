@@ -78,11 +78,6 @@ def part_of(name: PartName, night: date | None, pars: Mapping[int, int], data: b
 def read_named_part(storage: Storage, part: Part, columns: Sequence[str] | None = None) -> Any:
     """Return a part that the catalog names as an Arrow table.
 
-    Args:
-        storage: the data root.
-        part: the part.
-        columns: the columns to read; None for all.
-
     Raises:
         DamagedError: the file is missing, does not have the hash in the catalog, or is not a part.
     """

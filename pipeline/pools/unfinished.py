@@ -22,15 +22,7 @@ _MAX_FAULTS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Regeneration:
-    """A request for a new generation.
-
-    Attributes:
-        level: the name of the level.
-        generation: the number of the new generation.
-        first: the first deal number to sample.
-        size: the number of deals.
-        versions: the versions of the definitions, as `pipeline.versions.PART_VERSIONS`.
-    """
+    """A request for a new generation: `size` deals from number `first` on, with these `PART_VERSIONS`."""
 
     level: str
     generation: int
@@ -51,13 +43,7 @@ class Regeneration:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The progress of a regeneration.
-
-    Attributes:
-        version: the version of the file's layout.
-        wanted: the request.
-        parts: the parts made so far, as the catalog will name them.
-    """
+    """The progress of a regeneration: the request, and the catalog entries of the parts made so far."""
 
     version: int
     wanted: Regeneration

@@ -44,14 +44,7 @@ _MAX_REASON: Final = 500  # characters of the last line of a process that ended 
 
 @dataclass(frozen=True, slots=True)
 class QueryRequest:
-    """A query for the subprocess.
-
-    Attributes:
-        root: path of the data root.
-        statement: one SQL statement.
-        workers: number of threads.
-        seconds: time limit, up to the last row.
-    """
+    """A query for the subprocess: path of the data root, SQL statement, threads, time limit in seconds."""
 
     root: str
     statement: str

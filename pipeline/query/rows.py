@@ -20,12 +20,7 @@ _OBJECT_BYTES: Final = 64  # approximate size of a Python value and the referenc
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """The result of a statement, read as a stream; it can be read once, by one of the methods.
-
-    Attributes:
-        schema: the columns, an Arrow schema.
-        batches: the rows, as Arrow record batches.
-    """
+    """The result of a statement, as Arrow record batches; it can be read once, by one of the methods."""
 
     schema: Any
     batches: Iterator[Any]

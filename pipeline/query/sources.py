@@ -65,13 +65,7 @@ class Deals(pyarrow.dataset.FileSystemDataset):  # type: ignore[misc]  # pyarrow
 
 @dataclass(frozen=True, slots=True)
 class _Scan:
-    """A scan of the parts.
-
-    Attributes:
-        deals: the parts.
-        columns: the columns to read, in this order; None for all.
-        condition: an Arrow expression that selects rows; None for all.
-    """
+    """A scan of the parts: columns to read, in this order, and an Arrow expression; None for all."""
 
     deals: Deals
     columns: Sequence[str] | None

@@ -35,13 +35,7 @@ _HEAD: Final = """\
 
 @dataclass(frozen=True, slots=True)
 class ViewColumn:
-    """One column of a view.
-
-    Attributes:
-        name: name of the column.
-        type: its SQL type.
-        path: keys that lead to the value in a JSON document; empty for a column of Parquet.
-    """
+    """A column of a view: name, SQL type, and the keys that lead to the value in a JSON document."""
 
     name: str
     type: str

@@ -46,10 +46,6 @@ def render(document: Mapping[str, Any]) -> bytes:
 def parse(data: bytes, file: str) -> Document:
     """Read a JSON object strictly.
 
-    Args:
-        data: the bytes of the file.
-        file: its path, for the message.
-
     Raises:
         DamagedError: if the bytes are not a JSON object, or contain a key twice or a number such as NaN that
             JSON does not have.
@@ -85,14 +81,10 @@ def schema_of(name: str) -> Document:
 
 
 def schema_faults(document: Document, name: str) -> tuple[str, ...]:
-    """List every violation of a document's schema, each with its JSON path.
+    """List every violation of the schema with this name, each with its JSON path.
 
     The verdict is that of the schema as it ships (a test compares the two). Only its 52 clauses about the
     deck, which take some 10 ms per document, are replaced by a count of the cards.
-
-    Args:
-        document: the parsed document.
-        name: the schema that it must follow, one of `SCHEMA_FILES`.
     """
     found = document.get("schema")
     if found != name:

@@ -125,11 +125,7 @@ def difference(first: Sample, second: Sample) -> Difference:
 
 
 def mean_of(counts: Mapping[_Exact, int]) -> Mean | None:
-    """Return the mean of integers or fractions; None if there are none.
-
-    Args:
-        counts: number of occurrences of each value.
-    """
+    """Return the mean of integers or fractions; None if there are none."""
     size = sum(counts.values())
     if not size:
         return None

@@ -69,10 +69,6 @@ def blocks_bytes(blocks: Sequence[Block]) -> bytes:
 def read_blocks(data: bytes, path: str) -> tuple[Block, ...]:
     """Read the blocks in a Parquet file.
 
-    Args:
-        data: the bytes of the file.
-        path: of the file, for messages.
-
     Raises:
         DamagedError: the file is not Parquet, its columns or versions are not those of a study, or the counts
             do not add up.
@@ -97,10 +93,6 @@ def read_blocks(data: bytes, path: str) -> tuple[Block, ...]:
 
 def read_whole(data: bytes, path: str) -> Block:
     """Read a Parquet file whose blocks make up one study, and add up their counts.
-
-    Args:
-        data: the bytes of the file.
-        path: of the file, for messages.
 
     Raises:
         DamagedError: see `read_blocks`; or the blocks are not consecutive.

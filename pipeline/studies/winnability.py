@@ -105,12 +105,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A share published by others.
-
-    Attributes:
-        source: where it was published.
-        sample: the deals that can be cleared, of all that were tried.
-    """
+    """A share published by others: the source, and the deals that can be cleared, of all that were tried."""
 
     source: str
     sample: Sample
@@ -127,12 +122,7 @@ PUBLISHED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A study compared with a published share by the test of two proportions.
-
-    Attributes:
-        published: the published share.
-        difference: of the study's share from the published one.
-    """
+    """The difference of a study's share from a published one, by the test of two proportions."""
 
     published: Published
     difference: Difference

@@ -42,9 +42,6 @@ class Stages:
 class Stopwatch:
     """Divides the time since its creation among the stages of some work.
 
-    Args:
-        clock: seconds from any fixed moment.
-
     Attributes:
         stages: the seconds so far.
     """

@@ -178,10 +178,6 @@ def attempt_of(records: Iterable[RunRecord | DamagedError], job: str, now: datet
 def parse_record(data: bytes, path: str) -> RunRecord:
     """Read the file of a record, with this minor version of its schema or an earlier or later one.
 
-    Args:
-        data: the bytes of the file.
-        path: its path.
-
     Raises:
         DamagedError: if it is not a run record that Fairway writes; the message says what is wrong.
     """
