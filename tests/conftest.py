@@ -1,7 +1,5 @@
 """What all tests share: a folder for compiled kernels, none of the developer's settings, a small data root.
 
-Also the process whose commands can be stopped anywhere, and the data roots that those begin with.
-
 Compiled kernels are kept in a folder for tests only, `fairway-tests-<user id>` among the temporary files, so
 that neither the processes that tests start nor a second run of the tests has to compile. The developer's home
 and cache are not used: HOME is an empty folder.
@@ -22,8 +20,6 @@ from jobs.terminal import clock
 from pipeline.deals.certify import warm_up
 from solver.jit import is_interpreted
 from tests.support.command import done
-from tests.support.ordeal import Stage
-from tests.support.victim import Victim
 
 _PRIVATE = Path(tempfile.gettempdir()) / f"fairway-tests-{os.geteuid()}"
 _HOME = _PRIVATE / "home"
@@ -59,16 +55,3 @@ def made_root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     yield root
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
-
-
-@pytest.fixture(scope="session")
-def victim() -> Iterator[Victim]:
-    """A process whose commands can be stopped at any step."""
-    with Victim() as process:
-        yield process
-
-
-@pytest.fixture(scope="session")
-def stage(victim: Victim, tmp_path_factory: pytest.TempPathFactory) -> Stage:
-    """The data roots that such commands begin with; tests copy them."""
-    return Stage(victim, tmp_path_factory.mktemp("stage"))

@@ -64,11 +64,16 @@ class Outcome:
     def complaint(self) -> str:
         """The one line of an error; fails where there is more or less than that."""
         assert self.out == b""
-        assert "Traceback" not in self.err
-        lines = [line for line in self.err.splitlines() if line.startswith("fairway: error: ")]
-        assert len(lines) == 1, self.err
-        assert self.err.endswith(f"{lines[0]}\n"), self.err
-        return lines[0].removeprefix("fairway: error: ")
+        return error_line(self.err).removeprefix("fairway: error: ")
+
+
+def error_line(err: str) -> str:
+    """Return the one error line of a command, which must be the last line of its standard error."""
+    assert "Traceback" not in err
+    lines = [line for line in err.splitlines() if line.startswith("fairway: error: ")]
+    assert len(lines) == 1, err
+    assert err.endswith(f"{lines[0]}\n"), err
+    return lines[0]
 
 
 def fairway(*arguments: object, stdin: bytes = b"") -> Outcome:

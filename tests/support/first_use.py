@@ -1,6 +1,6 @@
-"""Runs that compile: the real command, or a copy of the packages with two tiny kernels in the solver.
+"""First runs of a program, which compile, with the real packages or a copy with two tiny kernels added.
 
-The tiny kernels take a fraction of a second to compile, so that a test can afford several first runs.
+These kernels compile in a fraction of a second, so that a test can make several first runs.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""What of a run is on the disk when the power goes: the calls that it made, and a disk that is lazy.
+"""What is on the disk after a power cut: the calls that a run makes, and a disk that keeps only synced data.
 
-Such a disk keeps only what it was told to sync: the data of a file and, apart from them, the names in a
-folder. The calls come from a run in this process, or from a trace that strace wrote of one.
+The data of a file and the names in a folder are synced separately. The calls are recorded in this process, or
+read from the output of strace.
 """
 
 import os
@@ -18,7 +18,7 @@ from pipeline.store.storage import INCOMING
 
 Files = dict[str, bytes]
 
-# Each call of the system that is looked at, with its name here.
+# The name in this module of each system call that matters, and of `os.replace`.
 _NAMES = {
     "write": "write",
     **dict.fromkeys(("fsync", "fdatasync"), "sync"),
@@ -34,13 +34,13 @@ _WITH_TARGET = ("link", "rename")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that changes the disk, below a data root.
+    """A call that changes the disk below a data root.
 
     Attributes:
         name: write, sync, link, rename, unlink or mkdir.
-        path: what it is about, relative to the data root; empty for that itself.
-        target: the new name of a link or rename; else empty.
-        data: what a file held when it was synced, where that is known.
+        path: relative to the data root, and empty for the root itself.
+        target: the new path of a link or rename; else empty.
+        data: the content of a file that is synced; empty in calls read from strace.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Call:
 
 
 def _call(root: Path, name: str, places: Iterable[Path], data: bytes = b"") -> Call | None:
-    """A call about these places; None where one of them is not below the root."""
+    """Return a call on one or two paths; None unless all of them are below the root."""
     paths = list(places)
     if not paths or not all(path.is_relative_to(root) for path in paths):
         return None
@@ -60,7 +60,7 @@ def _call(root: Path, name: str, places: Iterable[Path], data: bytes = b"") -> C
 
 @contextmanager
 def recorded(root: Path) -> Iterator[list[Call]]:
-    """The calls that the block makes below a folder, in this process."""
+    """Record the calls below a folder that this process makes in the block."""
     calls: list[Call] = []
     opened: dict[int, Path] = {}
     real_open = os.open
@@ -75,8 +75,8 @@ def recorded(root: Path) -> Iterator[list[Call]]:
 
         def watch(*arguments: Any, **options: Any) -> None:
             real(*arguments, **options)
-            given = arguments[: 2 if name in _WITH_TARGET else 1]
-            places = [opened[each] if isinstance(each, int) else Path(each) for each in given]
+            files = arguments[: 2 if name in _WITH_TARGET else 1]
+            places = [opened[file] if isinstance(file, int) else Path(file) for file in files]
             data = places[0].read_bytes() if name == "sync" and places[0].is_file() else b""
             call = _call(root, name, places, data)
             if call is not None:
@@ -92,19 +92,20 @@ def recorded(root: Path) -> Iterator[list[Call]]:
 
 
 def traced(text: str, root: Path) -> Iterator[Call]:
-    """The calls below a folder that `strace -f -y` has written down; those that failed are left out."""
+    """Yield the successful calls below a folder in the output of `strace -f -y`."""
     begun: dict[str, str] = {}
     for line in text.splitlines():
-        process, _, what = line.partition(" ")
-        if what.endswith("<unfinished ...>"):
-            begun[process] = what.removesuffix("<unfinished ...>")
+        process, _, text_of_call = line.partition(" ")
+        if text_of_call.endswith("<unfinished ...>"):
+            begun[process] = text_of_call.removesuffix("<unfinished ...>")
             continue
-        resumed = re.match(r" *<\.\.\. \w+ resumed>", what)
-        whole = begun.pop(process, "") + what[resumed.end() :] if resumed else what.strip()
-        match = re.match(r"(\w+)\((.*)\) += \d", whole)
+        resumed = re.match(r" *<\.\.\. \w+ resumed>", text_of_call)
+        if resumed:
+            text_of_call = begun.pop(process, "") + text_of_call[resumed.end() :]
+        match = re.match(r"(\w+)\((.*)\) += \d", text_of_call.strip())
         if match is not None and match[1] in _NAMES:
             name = _NAMES[match[1]]
-            # A handle is followed by its file; a path is a text.
+            # strace shows a file descriptor as 3</path/of/file>, and a path in quotes.
             pattern = r"^\d+<([^>]*)>" if name in ("write", "sync") else r'"([^"]*)"'
             call = _call(root, name, map(Path, re.findall(pattern, match[2])))
             if call is not None:
@@ -122,33 +123,33 @@ def _folders_above(path: str) -> Iterator[str]:
 
 
 class LazyDisk:
-    """The files below a data root that would be there after a cut.
+    """A disk below a data root that loses everything not synced.
 
     Args:
-        files: those that are on the disk at the beginning.
+        files: the files at the start, all of them synced.
     """
 
     def __init__(self, files: Files) -> None:
-        self._data: Files = {}  # synced, but under no name that is
+        self._data: Files = {}  # of files that are synced, by the name that they were written under
         self._names = dict(files)
         self._folders = {folder for path in files for folder in _folders_above(path)} | {""}
-        self._waiting: dict[str, list[Call]] = {}
+        self._unsynced: dict[str, list[Call]] = {}  # changes of names, by folder
 
     def feed(self, call: Call) -> None:
-        """Let a call happen; fails where a name is given to data that have not been synced."""
+        """Apply a call; fails if it renames a file before the file is synced."""
         if call.name == "write":
-            assert call.path not in self._data, f"{call.path} is written to after it was synced"
-        elif call.name == "sync" and call.path in self._folders | self._waiting.keys():
-            for each in self._waiting.pop(call.path, []):
-                self._settle(each)
+            assert call.path not in self._data, f"{call.path} is written to after its sync"
+        elif call.name == "sync" and call.path in self._folders | self._unsynced.keys():
+            for each in self._unsynced.pop(call.path, []):
+                self._apply(each)
         elif call.name == "sync":
             self._data[call.path] = call.data
         else:
             if call.target:
-                assert call.path in self._data, f"{call.path} becomes {call.target} before it is synced"
-            self._waiting.setdefault(_folder_of(call.target or call.path), []).append(call)
+                assert call.path in self._data, f"{call.path} is renamed to {call.target} before its sync"
+            self._unsynced.setdefault(_folder_of(call.target or call.path), []).append(call)
 
-    def _settle(self, call: Call) -> None:
+    def _apply(self, call: Call) -> None:
         if call.name == "mkdir":
             self._folders.add(call.path)
         elif call.target:
@@ -157,12 +158,12 @@ class LazyDisk:
             self._names.pop(call.path, None)
 
     def files(self) -> Files:
-        """What is on the disk whatever happens: files whose data, name and folders have been synced."""
+        """Return the files that a power cut now would leave: their data, names and folders are synced."""
         return {
             path: data for path, data in self._names.items() if self._folders.issuperset(_folders_above(path))
         }
 
-    def unsettled(self) -> list[str]:
-        """Names that were given, and not synced yet; those of files that are not finished do not count."""
-        calls = (call for waiting in self._waiting.values() for call in waiting)
+    def unsynced(self) -> list[str]:
+        """Return the names whose change is not synced, except those of unfinished files."""
+        calls = (call for waiting in self._unsynced.values() for call in waiting)
         return [name for name in (call.target or call.path for call in calls) if INCOMING not in name]

@@ -1,14 +1,15 @@
-"""A process that runs commands in children of its own, each of which can be stopped at any step on the disk.
+"""Run commands in forked children, each of which can be stopped at any step on the disk.
 
-It loads the program once and forks for each command, so that a real SIGKILL in the middle of a real run costs
-some milliseconds. A step is a call that changes the disk: a file begun, synced, linked, renamed or removed, a
-folder made. `Victim` is its other end.
+The process loads the program once and forks for each command, so that a real SIGKILL of a real run takes a
+few milliseconds. A step is a call that changes the disk: it creates, syncs, links, renames or removes a file,
+or makes a folder. Tests use the process through `Victim`.
 """
 
 import errno
 import importlib
 import json
 import os
+import pkgutil
 import resource
 import signal
 import subprocess
@@ -22,37 +23,38 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-ROOT = Path(__file__).parents[2]
+import jobs
+import pipeline
+from jobs.cli.app import run as run_command
+from jobs.terminal import clock
+from jobs.terminal.outcome import stop_on_sigterm
+from pipeline.deals.certify import warm_up
+from pipeline.store.documents import SCHEMA_FILES, schema_faults
+from tests.support.command import ROOT, error_line
+
+KILLED = -signal.SIGKILL
 STEPS = ("open", "fsync", "link", "replace", "unlink", "mkdir")
-CRASHED = 70  # what no command ends with
-BATCH = 5  # deal numbers: little work where little is asked for
+CRASHED = 70  # no command exits with this code
+BATCH_SIZE = 5  # deal numbers: little work for small levels
 PART_ROWS = 3  # so that a small pool has several parts
 POLL_SECONDS = 0.001
-_SETTINGS_OF_THE_DEVELOPER = {
-    name for name in os.environ if name.startswith("FAIRWAY_") and name != "FAIRWAY_CACHE"
-}
-LOADED = (
-    *(f"jobs.runs.{name}" for name in ("nightly", "pools", "others")),
-    *("jobs.service.service", "jobs.cli.app", "jobs.cli.history_report"),
-    *("pipeline.pools.compact", "pipeline.pools.rollback", "pipeline.query.engine"),
-    *("pipeline.integrity.repair", "pipeline.integrity.verify"),
-    *("rich.box", "rich.console", "rich.table", "rich.text", "prometheus_client"),
-)
+OPTIONAL = "pipeline.studies.charts"  # needs matplotlib, and no command here draws
+LOADED_ON_USE = ("rich.box", "rich.console", "rich.table", "rich.text", "prometheus_client")
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A command, and what happens to it.
+    """A command, and how to disturb it.
 
     Attributes:
         arguments: of the command.
-        now: the moment that its clock shows.
-        variables: of its environment, beside those of this process.
-        fault: a row of `FAULTS` or `SIGNALS`; None for an undisturbed run.
-        at: the step before which the fault happens, counted from 0; no fault if it is never reached.
-        place: part of a path; only steps that name it are counted for `at`.
-        seconds: after which it is killed; None for never.
-        user: id of the user who runs it; None for the one who runs this process.
+        now: the time on its clock.
+        variables: environment variables, in addition to those of this process.
+        fault: a key of `FAULTS` or `SIGNALS`; None for an undisturbed run.
+        at: the step before which the fault happens, counted from 0; no fault if that step is never reached.
+        place: part of a path; only steps on paths that contain it count for `at`.
+        seconds: time after which the command is killed; None for never.
+        user: id of the user who runs the command; None for the user of this process.
     """
 
     arguments: tuple[str, ...]
@@ -67,14 +69,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How a command ended.
+    """The result of a command.
 
     Attributes:
-        code: its exit code, or minus the signal that killed it.
-        out: what it wrote to standard output.
-        err: what it wrote to standard error.
-        steps: how many steps it took, or was about to take.
-        work: seconds of processor time that it took.
+        code: exit code, or minus the number of the signal that killed it.
+        out: standard output.
+        err: standard error.
+        steps: number of steps that it took or was about to take.
+        work: seconds of processor time.
     """
 
     code: int
@@ -85,24 +87,26 @@ class Run:
 
     @property
     def complaint(self) -> str:
-        """The one line of an error; fails where there is more or less than that."""
-        lines = [line for line in self.err.splitlines() if line.startswith("fairway: error: ")]
-        assert len(lines) == 1, self.err
-        assert self.err.endswith(f"{lines[0]}\n"), self.err
-        return lines[0]
+        """The error message; fails unless there is exactly one, at the end."""
+        return error_line(self.err)
 
 
 class Victim:
-    """The process, as its user sees it; to be closed by `with`."""
+    """The process that forks for each command. Use it as a context manager."""
 
     def __init__(self) -> None:
-        own = {name: value for name, value in os.environ.items() if name not in _SETTINGS_OF_THE_DEVELOPER}
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", "tests.support.victim"],
             cwd=ROOT,
-            env=own,
+            env={
+                name: value
+                for name, value in os.environ.items()
+                if not name.startswith("FAIRWAY_") or name == "FAIRWAY_CACHE"
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=self._errors,
             text=True,
         )
 
@@ -112,23 +116,40 @@ class Victim:
     def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.communicate()
+        self._errors.close()
 
     def run(self, request: Request) -> Run:
-        """Run a command and wait for its end."""
+        """Run a command and wait until it ends.
+
+        Raises:
+            AssertionError: the process ended without an answer; the message contains its standard error.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        print(json.dumps(asdict(request), default=str), file=self._process.stdin, flush=True)
-        answer = self._process.stdout.readline()
-        assert answer, "the victim has ended; see its standard error"
+        try:
+            print(json.dumps(asdict(request), default=str), file=self._process.stdin, flush=True)
+            answer = self._process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            code = self._process.wait()
+            self._errors.seek(0)
+            raise AssertionError(f"the victim ended with exit code {code}:\n{self._errors.read()}")
         return Run(**json.loads(answer))
 
+    def check(self, request: Request) -> Run:
+        """Run a command, which must succeed."""
+        run = self.run(request)
+        assert run.code == 0, run
+        return run
 
-# What can happen to a command, in its own process. The first argument is the data root.
+
+# -- faults, which happen in the process of the command; the first argument is the data root --------------
 
 
 def _kill(_root: Path, step: str, arguments: Sequence[Any]) -> None:
-    if step == "fsync" and os.lseek(arguments[0], 0, os.SEEK_CUR):
-        os.ftruncate(arguments[0], os.lseek(arguments[0], 0, os.SEEK_CUR) // 2)  # in the middle of the data
+    if step == "fsync" and (written := os.lseek(arguments[0], 0, os.SEEK_CUR)):
+        os.ftruncate(arguments[0], written // 2)  # half of the data is lost
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -142,7 +163,7 @@ def _take_permission(root: Path, _step: str, _arguments: Sequence[Any]) -> None:
 
 
 def _failing(number: int) -> Callable[[Path, str, Sequence[Any]], None]:
-    """From now on every step fails but the removal of files."""
+    """Every step from now on fails, except the removal of files."""
 
     def fail(_root: Path, step: str, _arguments: Sequence[Any]) -> None:
         if step != "unlink":
@@ -152,7 +173,7 @@ def _failing(number: int) -> Callable[[Path, str, Sequence[Any]], None]:
 
 
 def _sending(number: int) -> Callable[[Path, str, Sequence[Any]], None]:
-    """The process gets a signal."""
+    """The process receives a signal."""
 
     def send(_root: Path, _step: str, _arguments: Sequence[Any]) -> None:
         signal.raise_signal(number)
@@ -166,8 +187,11 @@ LASTING = {name: _failing(getattr(errno, name)) for name in ("ENOSPC", "EDQUOT",
 FAULTS = (*ONCE, *LASTING)
 
 
+# -- the process itself -----------------------------------------------------------------------------------
+
+
 def _watch_steps(request: Request, root: Path, counter: int) -> None:
-    """Count the steps of this process from now on, and let the fault happen at its step."""
+    """Write a byte to `counter` at each step of this process from now on, and cause the fault at its step."""
     done = 0
     once = ONCE | SIGNALS
 
@@ -178,10 +202,10 @@ def _watch_steps(request: Request, root: Path, counter: int) -> None:
             nonlocal done
             if step == "open" and not (len(arguments) > 1 and arguments[1] & os.O_CREAT):
                 return real(*arguments, **options)
-            named = request.place in repr(arguments)
-            number, done = done, done + named
+            counts = request.place in repr(arguments)
+            number, done = done, done + counts
             os.write(counter, b".")
-            if request.fault in once and named and number == request.at:
+            if request.fault in once and counts and number == request.at:
                 once[request.fault](root, step, arguments)
             if request.fault in LASTING and number >= request.at:
                 LASTING[request.fault](root, step, arguments)
@@ -193,11 +217,7 @@ def _watch_steps(request: Request, root: Path, counter: int) -> None:
         watch(step)
 
 
-def _child(request: Request, counter: int, out: int, err: int) -> None:
-    from jobs.cli.app import run
-    from jobs.terminal import clock
-    from jobs.terminal.outcome import stop_on_sigterm
-
+def _run_as_child(request: Request, counter: int, out: int, err: int) -> None:
     code = CRASHED
     try:
         for old, new in ((os.open(os.devnull, os.O_RDONLY), 0), (out, 1), (err, 2)):
@@ -209,9 +229,9 @@ def _child(request: Request, counter: int, out: int, err: int) -> None:
             os.setuid(request.user)
         clock.now = lambda: request.now
         stop_on_sigterm()
-        data = request.arguments[request.arguments.index("--data") + 1]
-        _watch_steps(request, Path(data), counter)
-        code = run(request.arguments)
+        root = Path(request.arguments[request.arguments.index("--data") + 1])
+        _watch_steps(request, root, counter)
+        code = run_command(request.arguments)
         sys.stdout.flush()
     except BaseException:
         traceback.print_exc()
@@ -220,14 +240,15 @@ def _child(request: Request, counter: int, out: int, err: int) -> None:
         os._exit(code)
 
 
-def _served(request: Request) -> Run:
+def _fork(request: Request) -> Run:
+    """Run a command in a child."""
     reading, counter = os.pipe()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = os.fork()
         if not child:
-            _child(request, counter, out.fileno(), err.fileno())
+            _run_as_child(request, counter, out.fileno(), err.fileno())
         os.close(counter)
-        code, work = _waited(child, request.seconds)
+        code, work = _wait(child, request.seconds)
         with os.fdopen(reading, "rb") as steps:
             count = len(steps.read())
         out.seek(0)
@@ -235,38 +256,35 @@ def _served(request: Request) -> Run:
         return Run(code, out.read().decode(), err.read().decode(), count, work)
 
 
-def _waited(child: int, seconds: float | None) -> tuple[int, float]:
-    """The exit code of a child, and the processor time that it took; it is killed after some seconds."""
+def _wait(child: int, seconds: float | None) -> tuple[int, float]:
+    """Return a child's exit code and processor time; kill it after some seconds."""
     if seconds is not None:
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            found, status, usage = os.wait4(child, os.WNOHANG)
-            if found:
-                return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
+        while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            if time.monotonic() > end:
+                os.kill(child, signal.SIGKILL)
+                break
             time.sleep(POLL_SECONDS)
-        os.kill(child, signal.SIGKILL)
     _, status, usage = os.wait4(child, 0)
     return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
 
 
 def _load() -> None:
-    """Everything that a command needs, so that its child finds it loaded."""
-    from pipeline.deals import certify
-    from pipeline.store import documents
-
-    for name in LOADED:
+    """Load everything that a command needs, so that its child does not have to."""
+    for package in (pipeline, jobs):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if module.name != OPTIONAL:
+                importlib.import_module(module.name)
+    for name in LOADED_ON_USE:
         importlib.import_module(name)
-    for name in documents.SCHEMA_FILES:
-        documents.schema_faults({"schema": name}, name)
-    certify.warm_up()
-    for module in [module for name, module in sys.modules.items() if name.startswith("pipeline.")]:
-        for name, value in (("warm_up", _is_warm), ("BATCH_SIZE", BATCH), ("PART_ROWS", PART_ROWS)):
-            if hasattr(module, name):  # wherever it was imported to
-                setattr(module, name, value)
-
-
-def _is_warm() -> None:
-    """The kernels are loaded, and a child has them from its parent."""
+    for name in SCHEMA_FILES:
+        schema_faults({"schema": name}, name)
+    warm_up()
+    replaced = {"BATCH_SIZE": BATCH_SIZE, "PART_ROWS": PART_ROWS, "warm_up": lambda: None}
+    for name, loaded in list(sys.modules.items()):
+        for attribute in replaced.keys() & vars(loaded).keys():
+            if name.startswith("pipeline."):  # in every module that imports it
+                setattr(loaded, attribute, replaced[attribute])
 
 
 def _serve() -> None:
@@ -276,7 +294,7 @@ def _serve() -> None:
     for line in sys.stdin:
         fields = json.loads(line)
         fields |= {"now": datetime.fromisoformat(fields["now"]), "arguments": tuple(fields["arguments"])}
-        print(json.dumps(asdict(_served(Request(**fields)))), file=answers, flush=True)
+        print(json.dumps(asdict(_fork(Request(**fields)))), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is shipped for operators works as it is: every command, option, setting and metric it names exists."""
+"""The files for operators work as they are: every command, option, setting and metric in them exists."""
 
 import io
 import json
@@ -11,6 +11,7 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import nullcontext
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,10 @@ FOLDER = ROOT / "jobs" / "deploy"
 FILES = sorted(path.name for path in FOLDER.iterdir() if path.is_file())
 SERVICES = ("fairway.service", "fairway-nightly.service")
 UNITS = (*SERVICES, "fairway-nightly.timer")
-MOST_EXPOSED = 20  # tenths: an exposure of 2.0
+MAX_EXPOSURE = 20  # in tenths, as systemd-analyze counts
 PROGRAM = "/opt/fairway/bin/fairway"
 
-# The operator's own words before the command, and what ends it.
+# Text before a command, and words that end it.
 _BEFORE = re.compile(
     rf"^(?:[-\d* ]+fairway +)?(?:ExecStart=)?(?:.*?&& )?(?:sudo -u fairway )?(?:{PROGRAM}|fairway) "
 )
@@ -39,13 +40,12 @@ _AFTER = {"|", "2>&1", "&&", ";"}
 
 
 def commands_in(text: str) -> Iterator[list[str]]:
-    """Each `fairway ..` of a text: of a line of its own, of code within a page, of a list in a Dockerfile."""
+    """Yield each `fairway ..` of a text: on its own line, in code in a page, or in a list in a Dockerfile."""
     prose = re.sub(r"^ *```.*?```$", "", text, flags=re.MULTILINE | re.DOTALL)
     pieces = [*text.splitlines(), *(" ".join(code.split()) for code in re.findall(r"`([^`]+)`", prose))]
     for piece in (piece.strip().lstrip("# ") for piece in pieces):
-        found = _BEFORE.match(piece)
-        if found:
-            yield list(_until_the_end(shlex.split(piece[found.end() :])))
+        if before := _BEFORE.match(piece):
+            yield list(takewhile(lambda word: word not in _AFTER, shlex.split(piece[before.end() :])))
     for line in text.splitlines():
         if line.startswith("CMD "):
             yield json.loads(line.removeprefix("CMD "))
@@ -53,68 +53,60 @@ def commands_in(text: str) -> Iterator[list[str]]:
             yield json.loads(line.partition(" CMD ")[2])[1:]
 
 
-def _until_the_end(words: list[str]) -> Iterator[str]:
-    for word in words:
-        if word in _AFTER:
-            return
-        yield word
-
-
 @pytest.mark.parametrize("name", FILES)
-def test_every_command_and_option_that_a_file_names_exists(name: str) -> None:
+def test_every_command_and_option_in_a_file_exists(name: str) -> None:
     for words in commands_in((FOLDER / name).read_text()):
         check_words(words)
 
 
 def test_the_commands_of_the_files_are_found() -> None:
-    found = {name: list(commands_in((FOLDER / name).read_text())) for name in FILES}
-    assert found["fairway.service"] == [["serve", "--data", "/var/lib/fairway"]]
-    assert found["fairway-nightly.service"] == [["nightly", "--data", "/var/lib/fairway"]]
-    assert found["fairway.cron"] == [["nightly", "--data", "/var/lib/fairway"]]
-    assert found["Dockerfile"] == [["status"], ["serve"]]
+    commands = {name: list(commands_in((FOLDER / name).read_text())) for name in FILES}
+    assert commands["fairway.service"] == [["serve", "--data", "/var/lib/fairway"]]
+    assert commands["fairway-nightly.service"] == [["nightly", "--data", "/var/lib/fairway"]]
+    assert commands["fairway.cron"] == [["nightly", "--data", "/var/lib/fairway"]]
+    assert commands["Dockerfile"] == [["status"], ["serve"]]
 
 
 @pytest.mark.parametrize("words", [["nightli"], ["nightly", "--dat", "x"], ["config", "sho"]])
-def test_a_command_that_does_not_exist_is_found_out(words: list[str]) -> None:
+def test_a_command_that_does_not_exist_is_detected(words: list[str]) -> None:
     with pytest.raises(typer.TyperException):
         check_words(words)
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_variable_and_file_that_a_file_names_exists(name: str) -> None:
+def test_every_variable_and_file_in_a_file_exists(name: str) -> None:
     text = (FOLDER / name).read_text()
     assert set(re.findall(r"FAIRWAY_[A-Z_]+", text)) <= set(VARIABLES)
-    named = re.findall(r"jobs/deploy/([\w.-]+)", text)
-    assert [file for file in named if not (FOLDER / file).exists()] == []
+    assert set(re.findall(r"jobs/deploy/([\w.-]+)", text)) <= set(FILES)
 
 
-# systemd
+# -- systemd ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def units(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The units, with a program that exists."""
+    """Return a folder with the units, in which the program exists."""
     folder = tmp_path_factory.mktemp("units")
     for name in UNITS:
         (folder / name).write_text((FOLDER / name).read_text().replace(PROGRAM, sys.executable))
     return folder
 
 
-def analyzed(*words: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+def analyze(*words: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     if shutil.which("systemd-analyze") is None:
-        pytest.skip("there is no systemd here")
+        pytest.skip("systemd-analyze is not installed")
     return run_child("systemd-analyze", *words, cwd=folder)
 
 
-def test_systemd_finds_nothing_wrong_with_the_units(units: Path) -> None:
-    run = analyzed("verify", *(f"./{name}" for name in UNITS), folder=units)
+def test_systemd_accepts_the_units(units: Path) -> None:
+    run = analyze("verify", *(f"./{name}" for name in UNITS), folder=units)
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_service_is_hardened(name: str, units: Path) -> None:
-    words = ("security", "--no-pager", "--offline=true", f"--threshold={MOST_EXPOSED}", f"./{name}")
-    run = analyzed(*words, folder=units)
+    words = ("security", "--no-pager", "--offline=true", f"--threshold={MAX_EXPOSURE}", f"./{name}")
+    run = analyze(*words, folder=units)
     assert run.returncode == 0, run.stdout[-2000:] + run.stderr
 
 
@@ -123,45 +115,43 @@ def lines_in(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def test_both_services_may_do_the_same() -> None:
+def test_both_services_have_the_same_permissions() -> None:
     first, second = (lines[lines.index("StateDirectory=fairway") :] for lines in map(lines_in, SERVICES))
     assert [line for line in first if line not in ("[Install]", "WantedBy=multi-user.target")] == second
     for name in SERVICES:
         assert {"User=fairway", "Group=fairway", "NoNewPrivileges=yes"} <= set(lines_in(name))
 
 
-def test_the_timer_makes_up_for_what_it_slept_over_and_goes_by_utc() -> None:
+def test_the_timer_catches_up_after_sleep_and_uses_utc() -> None:
     lines = lines_in("fairway-nightly.timer")
     assert "Persistent=true" in lines
     assert "OnCalendar=*-*-* 00:05:00 UTC" in lines
 
 
-def test_wrong_settings_are_not_tried_again_and_again() -> None:
+def test_systemd_does_not_restart_the_service_after_wrong_settings() -> None:
     for name in SERVICES:
         assert "RestartPreventExitStatus=2 78" in lines_in(name)
 
 
-# Cron and the container
+# -- cron and the container -------------------------------------------------------------------------------
 
 
-def test_the_line_for_cron_names_a_time_a_user_and_the_command() -> None:
+def test_the_line_for_cron_has_a_time_a_user_and_the_command() -> None:
     (line,) = [line for line in lines_in("fairway.cron") if "=" not in line.split()[0]]
     assert re.fullmatch(rf"\d+ \* \* \* \* +fairway +{PROGRAM} nightly .*", line)
-    assert "%" not in line  # cron takes it for the end of a line
+    assert "%" not in line  # which ends the line for cron
 
 
-def test_the_container_is_not_root_has_one_volume_and_a_read_only_root() -> None:
+def test_the_container_is_not_root_and_has_one_volume_and_a_read_only_root() -> None:
     text = (FOLDER / "Dockerfile").read_text()
     (user,) = re.findall(r"^USER (\d+):\d+$", text, re.MULTILINE)
     (volume,) = re.findall(r"^VOLUME (\S+)$", text, re.MULTILINE)
-    places = re.findall(r"FAIRWAY_(?:DATA|CACHE)=(\S+)", text)
+    folders = re.findall(r"FAIRWAY_(?:DATA|CACHE)=(\S+)", text)
     assert int(user) > 0
-    assert len(places) == 2
-    assert all(place.startswith(f"{volume}/") for place in places)
-    assert f"-v fairway:{volume}" in text
-    assert {"--read-only", "--cap-drop ALL", "no-new-privileges"} <= set(
-        re.findall(r"--read-only|--cap-drop ALL|no-new-privileges", text)
-    )
+    assert len(folders) == 2
+    assert all(folder.startswith(f"{volume}/") for folder in folders)
+    options = ("--read-only", "--cap-drop ALL", "no-new-privileges", f"-v fairway:{volume}")
+    assert [option for option in options if option not in text] == []
     assert re.search(r'^HEALTHCHECK .* CMD \["fairway", "status"\]$', text, re.MULTILINE)
     lines = re.findall(r"^COPY (?!--)(.*) \S+$", text, re.MULTILINE)
     copied = [name for line in lines for name in line.split()]
@@ -169,16 +159,16 @@ def test_the_container_is_not_root_has_one_volume_and_a_read_only_root() -> None
     assert {"solver", "pipeline", "jobs", "pyproject.toml"} <= set(copied)
 
 
-# Settings, alerts, and the page
+# -- settings and alerts ----------------------------------------------------------------------------------
 
 
-def test_the_example_settings_are_valid_as_they_are_and_with_everything_set(tmp_path: Path) -> None:
-    everything = tmp_path / "fairway.toml"
+def test_the_example_settings_are_valid_as_they_are_and_without_comment_signs(tmp_path: Path) -> None:
+    uncommented = tmp_path / "fairway.toml"
     text = (FOLDER / "fairway.toml").read_text()
-    everything.write_text(re.sub(r"^# (\w+ = )", r"\1", text, flags=re.MULTILINE))
-    for file in (FOLDER / "fairway.toml", everything):
+    uncommented.write_text(re.sub(r"^# (\w+ = )", r"\1", text, flags=re.MULTILINE))
+    for file in (FOLDER / "fairway.toml", uncommented):
         configure({}, 1, file, reads_key_file=False)
-    in_file = {each.key for each in from_file(everything, in_root=False)}
+    in_file = {each.key for each in from_file(uncommented, in_root=False)}
     levels = {key for key in ALLOWED if key[0] == "levels" and key[1] != "hard"}
     assert {text_of(key) for key in ALLOWED.keys() - in_file - levels} == {"daily_key"}
 
@@ -189,26 +179,25 @@ def test_the_example_settings_show_the_defaults() -> None:
     assert [settings.deals_of("hard"), settings.cap_of("hard")] == [500, 20_000]
 
 
-def test_every_metric_of_the_alerts_is_written(made_root: Path) -> None:
+def test_every_metric_in_the_alerts_is_written(made_root: Path) -> None:
     written = (made_root / "metrics.prom").read_text()
     alerts = (FOLDER / "alerts.yml").read_text()
-    named = re.findall(r'\b(fairway_\w+)(?:\{(\w+)=~?"([^"]*)"\})?', alerts)
-    assert "fairway_last_success_timestamp_seconds" in [name for name, _, _ in named]
+    used = re.findall(r'\b(fairway_\w+)(?:\{(\w+)=~?"([^"]*)"\})?', alerts)
+    assert "fairway_last_success_timestamp_seconds" in [name for name, _, _ in used]
     assert "> 26 * 3600" in alerts
-    for name, label, values in named:
+    for name, label, values in used:
         for value in values.split("|"):
             series = f'{name}{{{label}="{value}"}} ' if label else f"{name} "
             assert f"\n{series}" in written
 
 
-# The hook
-
+# -- the hook ---------------------------------------------------------------------------------------------
 
 ADDRESS = "http://monitoring.example/1"
 
 
 @pytest.mark.parametrize("outcome", Outcome)
-def test_the_example_of_a_hook_calls_the_monitoring_address(
+def test_the_example_hook_calls_the_monitoring_address(
     outcome: Outcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called = []
@@ -226,5 +215,5 @@ def test_the_example_of_a_hook_calls_the_monitoring_address(
     assert called == [(address, document.encode(), 10) for address in addresses.get(outcome, [ADDRESS])]
 
 
-def test_the_example_of_a_hook_can_be_executed() -> None:
+def test_the_example_hook_is_executable() -> None:
     assert (FOLDER / "fairway-ping").stat().st_mode & 0o111

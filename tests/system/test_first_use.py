@@ -1,4 +1,4 @@
-"""The first run compiles and reports it, later runs load, for any user and wherever files can be written."""
+"""The first run compiles and reports it; later runs load the kernels, for any user, if possible."""
 
 import os
 import resource
@@ -24,7 +24,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def kept_in(place: Path) -> Path:
-    """Return the one folder of compiled kernels in a place, which must contain nothing else."""
+    """Return the only folder of compiled kernels in a folder, which must contain nothing else."""
     (folder,) = place.iterdir()
     assert folder.name.startswith("kernels-")
     assert stat.S_IMODE(place.stat().st_mode) == stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -65,8 +65,8 @@ def test_damaged_files_are_compiled_again(tree: Path, tmp_path: Path) -> None:
 
 def test_two_first_runs_at_the_same_time_both_succeed(tree: Path, tmp_path: Path) -> None:
     run = Run(tree, {"FAIRWAY_CACHE": str(tmp_path / "kernels")})
-    with run.start(TINY) as one, run.start(TINY) as other:
-        outcomes = [process.communicate() for process in (one, other)]
+    with run.start(TINY) as first, run.start(TINY) as second:
+        outcomes = [process.communicate() for process in (first, second)]
     assert set(outcomes) <= {(COMPILED, f"{FIRST}\n"), (LOADED, "")}
     assert run.check(TINY) == (LOADED, "")
     kept_in(tmp_path / "kernels")
@@ -82,7 +82,7 @@ def test_if_nothing_can_be_written_each_run_compiles_in_memory_and_reports_it_on
     assert not any(tree.rglob("*.nb?"))
 
 
-def test_a_disk_that_is_full_is_reported_once_and_the_kernels_run(tree: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_once_and_the_kernels_run(tree: Path, tmp_path: Path) -> None:
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, {resource.RLIM_INFINITY}))\n"
     out, err = Run(tree, {"FAIRWAY_CACHE": str(tmp_path / "kernels")}).check(limit + TINY)
     kept = kept_in(tmp_path / "kernels")
@@ -95,12 +95,12 @@ def test_a_disk_that_is_full_is_reported_once_and_the_kernels_run(tree: Path, tm
 
 @pytest.fixture
 def as_nobody() -> Iterator[Run]:
-    """Runs of another user, who cannot write to the tree and has no home, only temporary files."""
+    """Return runs of another user, who has no home and can write only temporary files."""
     if os.geteuid() != 0:
-        pytest.skip("only root can run something as another user")
+        pytest.skip("only root can run programs as another user")
     python = interpreter_for_others()
     if python is None:
-        pytest.skip("no Python that another user can run has the libraries of this one")
+        pytest.skip("another user has no Python with the same libraries")
     with tempfile.TemporaryDirectory(dir="/tmp") as name:  # pytest's own folders are closed to others
         folder = Path(name)
         folder.chmod(0o755)
@@ -122,7 +122,9 @@ def test_a_user_without_a_home_keeps_the_kernels_of_a_read_only_package(as_nobod
 @pytest.mark.soak
 def test_files_of_another_user_are_not_loaded(as_nobody: Run) -> None:
     place = Path(as_nobody.variables["TMPDIR"]) / f"fairway-{NOBODY}"
-    assert Run(as_nobody.tree, {"FAIRWAY_CACHE": str(place)}).check(TINY)[0] == COMPILED  # it is root's now
+    assert (
+        Run(as_nobody.tree, {"FAIRWAY_CACHE": str(place)}).check(TINY)[0] == COMPILED
+    )  # it belongs to root now
     place.chmod(0o755)
     out, err = as_nobody.check(TINY)
     assert (out, err.count("\n")) == (COMPILED, 1)
@@ -152,8 +154,8 @@ def test_the_whole_solver_serves_another_user_from_a_read_only_package(as_nobody
 @pytest.mark.soak
 def test_two_first_solves_at_the_same_time_both_succeed(tmp_path: Path) -> None:
     run = Run(variables={"FAIRWAY_CACHE": str(tmp_path / "kernels")})
-    with run.start(PROGRAM, *SOLVE) as one, run.start(PROGRAM, *SOLVE) as other:
-        outcomes = [process.communicate() for process in (one, other)]
+    with run.start(PROGRAM, *SOLVE) as first, run.start(PROGRAM, *SOLVE) as second:
+        outcomes = [process.communicate() for process in (first, second)]
     assert all("best score  -5" in out and err in ("", f"{FIRST}\n") for out, err in outcomes)
     assert run.check(PROGRAM, *SOLVE)[1] == ""
 

@@ -1,7 +1,7 @@
-"""Killed anywhere, a run leaves a state of before or after, and the next run finishes it to the same bytes.
+"""A killed run leaves the state from before or after it, and the next run finishes it with the same bytes.
 
-A kill is a real SIGKILL of a real run, before one of its steps on the disk or, in the soak, after some time.
-A write that is killed while it is synced has lost half of its data.
+A kill is a real SIGKILL of a real run, before one of its steps on the disk or, in the soak tests, at a random
+time. A file that is being synced when the run is killed loses half of its data.
 """
 
 import dataclasses
@@ -12,101 +12,89 @@ import pytest
 
 from pipeline.pools.catalog import CATALOG_FILE
 from pipeline.pools.unfinished import RECORD_NAME
-from tests.support.ordeal import ROWS, Ordeal, Stage, check_finished, check_readable, content
-from tests.support.victim import Run, Victim
+from tests.support.scenarios import SCENARIOS, Baseline, Baselines, check_finished, check_readable, content
+from tests.support.victim import KILLED, Run, Victim
 
-KILLED = -9
-DEFAULT_KILLS = {name: 2 if "night" in name else 1 for name in ROWS}
-TIMED_KILLS = 6  # a row, in the soak
-KILLS_ON_KILLS = 4  # a row, in the soak
+TIMED_KILLS = 6  # per scenario
+KILLS_OF_RECOVERIES = 4  # per scenario
 
 
-@pytest.fixture(scope="module", params=ROWS)
-def named(request: pytest.FixtureRequest, stage: Stage) -> tuple[str, Ordeal]:
-    return request.param, stage.play(ROWS[request.param])
-
-
-@pytest.fixture
-def name(named: tuple[str, Ordeal]) -> str:
-    return named[0]
+@pytest.fixture(params=SCENARIOS)
+def name(request: pytest.FixtureRequest) -> str:
+    scenario: str = request.param
+    return scenario
 
 
 @pytest.fixture
-def ordeal(named: tuple[str, Ordeal]) -> Ordeal:
-    return named[1]
+def baseline(baselines: Baselines, name: str) -> Baseline:
+    return baselines.of(name)
 
 
-def killed(victim: Victim, ordeal: Ordeal, root: Path, step: int) -> Run:
-    """The run of an ordeal, killed before a step."""
-    return victim.run(dataclasses.replace(ordeal.row.command.on(root), fault="kill", at=step))
+def kill(victim: Victim, baseline: Baseline, root: Path, step: int) -> Run:
+    """Run the command of a scenario and kill it before a step."""
+    return victim.run(dataclasses.replace(baseline.scenario.command.on(root), fault="kill", at=step))
 
 
-def spread(steps: int, kills: int) -> list[int]:
-    return [(2 * n + 1) * steps // (2 * kills) for n in range(kills)]
+def check_survived(victim: Victim, baseline: Baseline, root: Path, step: int) -> None:
+    """Check that a kill before a step hurts no reader, and that the next run finishes the work."""
+    run = kill(victim, baseline, baseline.copy_to(root), step)
+    assert run.code == KILLED, run
+    check_readable(victim, baseline, root)
+    check_finished(victim, baseline, root)
 
 
 def test_a_killed_run_is_finished_by_the_next(
-    victim: Victim, name: str, ordeal: Ordeal, tmp_path: Path
+    victim: Victim, name: str, baseline: Baseline, tmp_path: Path
 ) -> None:
-    for step in spread(ordeal.steps, DEFAULT_KILLS[name]):
-        root = ordeal.copy_to(tmp_path / "root")
-        run = killed(victim, ordeal, root, step)
-        assert run.code == KILLED, run
-        check_readable(victim, ordeal, root)
-        check_finished(victim, ordeal, root)
+    kills = 2 if "night" in name else 1
+    for n in range(kills):
+        step = (2 * n + 1) * baseline.steps // (2 * kills)  # evenly spread
+        check_survived(victim, baseline, tmp_path / "root", step)
 
 
-def test_a_regeneration_that_is_killed_after_its_switch_is_not_made_again(
-    victim: Victim, stage: Stage, tmp_path: Path
+def test_a_regeneration_that_is_killed_after_its_switch_is_not_repeated(
+    victim: Victim, baselines: Baselines, tmp_path: Path
 ) -> None:
-    ordeal = stage.play(ROWS["pool regenerate"])
-    for step in range(ordeal.steps - 1, 0, -1):  # back to the removal of its record
-        root = ordeal.copy_to(tmp_path / "root")
-        killed(victim, ordeal, root, step)
+    baseline = baselines.of("pool regenerate")
+    for step in range(baseline.steps - 1, 0, -1):  # back to the step that removes its record
+        root = baseline.copy_to(tmp_path / "root")
+        kill(victim, baseline, root, step)
         if list(root.rglob(RECORD_NAME)):
             break
-    assert content(root)[CATALOG_FILE] == ordeal.after[CATALOG_FILE]
-    check_finished(victim, ordeal, root)
-
-
-def test_enough_is_killed_by_default() -> None:
-    assert sum(DEFAULT_KILLS.values()) == 10
+    assert content(root)[CATALOG_FILE] == baseline.after[CATALOG_FILE]
+    check_finished(victim, baseline, root)
 
 
 @pytest.mark.soak
 def test_a_run_that_is_killed_at_any_step_is_finished_by_the_next(
-    victim: Victim, ordeal: Ordeal, tmp_path: Path
+    victim: Victim, baseline: Baseline, tmp_path: Path
 ) -> None:
-    for step in range(ordeal.steps):
-        root = ordeal.copy_to(tmp_path / "root")
-        run = killed(victim, ordeal, root, step)
-        assert run.code == KILLED, run
-        check_readable(victim, ordeal, root)
-        check_finished(victim, ordeal, root)
+    for step in range(baseline.steps):
+        check_survived(victim, baseline, tmp_path / "root", step)
 
 
 @pytest.mark.soak
 def test_a_run_that_is_killed_at_any_time_is_finished_by_the_next(
-    victim: Victim, name: str, ordeal: Ordeal, tmp_path: Path
+    victim: Victim, name: str, baseline: Baseline, tmp_path: Path
 ) -> None:
     dice = random.Random(name)
     for _ in range(TIMED_KILLS):
-        root = ordeal.copy_to(tmp_path / "root")
-        wanted = dataclasses.replace(ordeal.row.command.on(root), seconds=dice.uniform(0.02, 0.5))
-        assert victim.run(wanted).code in (KILLED, 0)
+        root = baseline.copy_to(tmp_path / "root")
+        request = dataclasses.replace(baseline.scenario.command.on(root), seconds=dice.uniform(0.02, 0.5))
+        assert victim.run(request).code in (KILLED, 0)
         if root.exists():
-            check_readable(victim, ordeal, root)
-        check_finished(victim, ordeal, root)
+            check_readable(victim, baseline, root)
+        check_finished(victim, baseline, root)
 
 
 @pytest.mark.soak
-def test_a_run_that_finishes_a_killed_one_may_be_killed_itself(
-    victim: Victim, name: str, ordeal: Ordeal, tmp_path: Path
+def test_a_run_that_finishes_a_killed_one_may_be_killed_too(
+    victim: Victim, name: str, baseline: Baseline, tmp_path: Path
 ) -> None:
     dice = random.Random(name)
-    for _ in range(KILLS_ON_KILLS):
-        root = ordeal.copy_to(tmp_path / "root")
+    for _ in range(KILLS_OF_RECOVERIES):
+        root = baseline.copy_to(tmp_path / "root")
         for _ in range(3):
-            killed(victim, ordeal, root, dice.randrange(ordeal.steps // 2))
-        check_readable(victim, ordeal, root)
-        check_finished(victim, ordeal, root)
+            kill(victim, baseline, root, dice.randrange(baseline.steps // 2))
+        check_readable(victim, baseline, root)
+        check_finished(victim, baseline, root)

@@ -1,9 +1,8 @@
-"""After thirty eventful nights of the service, the data root equals that of thirty quiet nights.
+"""After thirty nights with many faults, the service's data root equals that of thirty undisturbed nights.
 
-The deals, the holes and the killed process are real; only the clock is a fake.
+The deals, the holes and the killed process are real; only the clock is simulated.
 """
 
-import json
 import os
 from datetime import date, timedelta
 from functools import cache
@@ -23,17 +22,16 @@ from jobs.watch.status import look, status_of
 from pipeline.daily import publish
 from pipeline.deals.batches import certify_batch
 from pipeline.errors import StorageError
-from pipeline.pools import nights as generate
+from pipeline.pools import nights
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
 from tests.support.command import done
 from tests.support.jobs import context_at
-from tests.support.ordeal import content
 from tests.support.publishing import made_before
+from tests.support.scenarios import content, records
 from tests.support.sleeper import Sleeper, at
-from tests.support.victim import Request, Victim
+from tests.support.victim import KILLED, Request, Victim
 
-KILLED = -9
 FIRST = date(2026, 12, 1)
 NIGHTS = [FIRST + timedelta(days=n) for n in range(30)]
 SETTINGS = Settings(deals_per_night=1, daily_from=FIRST, publish_every_minutes=720)
@@ -44,18 +42,18 @@ DISK_IS_FULL = at("2026-12-18 00:00"), at("2026-12-18 02:00")
 
 
 @pytest.fixture(autouse=True)
-def _thrift(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Little is sampled for little, and what is made for one folder is not made again for the other."""
-    monkeypatch.setattr(generate, "BATCH_SIZE", 5)
-    monkeypatch.setattr(generate, "certify_batch", cache(certify_batch))
+def _less_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sample few deals for small levels, and do not repeat for one data root what was made for the other."""
+    monkeypatch.setattr(nights, "BATCH_SIZE", 5)
+    monkeypatch.setattr(nights, "certify_batch", cache(certify_batch))
     monkeypatch.setattr(publish, "make_daily", made_before)
-    for module in (nightly, generate, publish):
+    for module in (nightly, nights, publish):
         monkeypatch.setattr(module, "warm_up", lambda: None)
-    monkeypatch.setattr(os, "fsync", lambda _handle: None)  # what is killed is another process
+    monkeypatch.setattr(os, "fsync", lambda _file: None)  # the process that is killed is another one
 
 
 def quiet_nights(root: Path) -> LocalStorage:
-    """A data root after thirty nights, each made at its time."""
+    """Return a data root after thirty nights, each made at its time."""
     storage = open_root(root, create=True)
     for night in NIGHTS:
         run_night(storage, night, SETTINGS, context_at(at(f"{night} 00:05")))
@@ -63,7 +61,7 @@ def quiet_nights(root: Path) -> LocalStorage:
 
 
 def serve(storage: LocalStorage, start: str, end: str, version: str = "0.1.0") -> None:
-    """Run the service from a start to a SIGTERM."""
+    """Run the service from one time to another, when it receives SIGTERM."""
     sleeper = Sleeper(at(start), end=at(end), naps=WEEKEND)
     real = LocalStorage.create
 
@@ -83,7 +81,7 @@ def serve(storage: LocalStorage, start: str, end: str, version: str = "0.1.0") -
 
 
 def eventful_nights(root: Path, victim: Victim) -> LocalStorage:
-    """A data root after thirty nights of the service, in which much went wrong."""
+    """Return a data root after thirty nights of the service with many faults."""
     storage = open_root(root, create=True)
     serve(storage, "2026-12-01 00:05", "2026-12-07 23:59")
     crash = Request(
@@ -102,22 +100,20 @@ def eventful_nights(root: Path, victim: Victim) -> LocalStorage:
 
 
 def story(storage: LocalStorage) -> list[tuple[Any, ...]]:
-    """What the records say of all runs that made nights, or failed: when, how it ended, and why so late."""
-    told = []
-    for path in storage.list("runs/"):
-        record = json.loads(storage.read(path))
-        if record["nights"] or record["outcome"] == "failed":
-            fields = ("outcome", "missed", "attempt", "version")
-            told.append((record["started"][5:16], *(record[field] for field in fields)))
-    return told
+    """Return start, outcome, missed nights, attempt and version of each run that made nights or failed."""
+    return [
+        (record["started"][5:16], *(record[field] for field in ("outcome", "missed", "attempt", "version")))
+        for record in records(storage.root)
+        if record["nights"] or record["outcome"] == "failed"
+    ]
 
 
 def quiet(first: int, last: int, version: str = "0.1.0") -> list[tuple[Any, ...]]:
-    """What records say of nights of December in which nothing happened."""
+    """Return the story of undisturbed nights in December."""
     return [(f"12-{day:02}T00:05", "done", 0, 1, version) for day in range(first, last + 1)]
 
 
-def test_after_thirty_nights_with_all_kinds_of_trouble_the_folder_is_that_of_thirty_quiet_ones(
+def test_thirty_nights_with_faults_leave_the_same_files_as_thirty_undisturbed_ones(
     victim: Victim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = quiet_nights(tmp_path / "quiet")
@@ -126,9 +122,9 @@ def test_after_thirty_nights_with_all_kinds_of_trouble_the_folder_is_that_of_thi
     assert story(expected) == quiet(1, 30)
     assert story(storage) == [
         *quiet(1, 7),
-        ("12-08T00:09", "done", 0, 1, "0.1.0"),  # the run that was killed at 00:05 could leave no record
+        ("12-08T00:09", "done", 0, 1, "0.1.0"),  # the run killed at 00:05 left no record
         *quiet(9, 11),
-        ("12-14T07:30", "done", 2, 1, "0.1.0"),  # Saturday's, and then Sunday's and Monday's
+        ("12-14T07:30", "done", 2, 1, "0.1.0"),  # Saturday's night; Sunday's and Monday's follow
         ("12-14T07:30", "done", 0, 1, "0.1.0"),
         ("12-14T07:30", "done", 0, 1, "0.1.0"),
         *quiet(15, 17),

@@ -1,4 +1,4 @@
-"""A power cut leaves a state of before or after: data, then folder, then pointer reach the disk."""
+"""A power cut leaves the state from before or after a run: data, then folders, then pointers are synced."""
 
 import json
 import os
@@ -11,84 +11,88 @@ from typing import Any
 
 import pytest
 
+from jobs.runs.lock import LOCK_FILE
 from jobs.terminal import clock
 from pipeline.daily.files import INDEX_PATH
 from pipeline.pools import nights as generate
 from pipeline.pools.catalog import CATALOG_FILE, kept_path
 from pipeline.query.views import SQL_FILE
 from tests.support.command import PROGRAM, done, files_of, run_child
-from tests.support.ordeal import (
-    ROWS,
+from tests.support.power import TRACED, Call, LazyDisk, recorded, traced
+from tests.support.scenarios import (
+    SCENARIOS,
     VARIABLES,
+    Baseline,
+    Baselines,
     Files,
-    Ordeal,
-    Stage,
     check_finished,
     check_readable,
     content,
 )
-from tests.support.power import TRACED, Call, LazyDisk, recorded, traced
 from tests.support.victim import Victim
 
 CUTS = 3  # by default
-NOT_SYNCED = ".lock"  # it says who runs, which a cut makes untrue anyway
+NOT_SYNCED = LOCK_FILE  # it names the running process, which a power cut ends anyway
 
 
 def check_order(calls: Iterable[Call], before: Files, end: Path) -> LazyDisk:
-    """Nothing points to what is not on the disk yet.
+    """Check that nothing points to data that are not synced yet, and that everything is synced at the end.
 
     Args:
         calls: of a run, in order.
-        before: the files that it began with.
-        end: the data root as the run left it.
+        before: the files before the run.
+        end: the data root after the run.
 
     Returns:
-        The disk at the end; everything is on it.
+        The disk after the run.
     """
     disk = LazyDisk(before)
-    there: dict[str, Set[str]] = {}  # what was on the disk when a name was last given or removed
+    seen: dict[str, Set[str]] = {}  # for each path, what was on the disk when it last changed
     for call in calls:
-        there[call.target or call.path] = disk.files().keys()
+        seen[call.target or call.path] = disk.files().keys()
         disk.feed(call)
     parts = {part["path"] for pool in document(end, CATALOG_FILE)["pools"] for part in pool["parts"]}
-    assert parts <= there[CATALOG_FILE]
-    assert {kept_path(document(end, CATALOG_FILE)["change"] - 1)} - {kept_path(0)} <= there[CATALOG_FILE]
-    assert {*parts, CATALOG_FILE} <= there[SQL_FILE]
-    assert {f"daily/{entry['file']}" for entry in document(end, INDEX_PATH)["dailies"]} <= there[INDEX_PATH]
-    for path, on_disk in there.items():
+    assert parts <= seen[CATALOG_FILE]
+    assert {kept_path(document(end, CATALOG_FILE)["change"] - 1)} - {kept_path(0)} <= seen[CATALOG_FILE]
+    assert {*parts, CATALOG_FILE} <= seen[SQL_FILE]
+    assert {f"daily/{entry['file']}" for entry in document(end, INDEX_PATH)["dailies"]} <= seen[INDEX_PATH]
+    for path, on_disk in seen.items():
         if path.startswith("daily/2"):
             assert {
                 path.replace("daily/", f"{folder}/solutions/") for folder in ("daily", "private")
             } & on_disk
         if path.startswith("private/solutions/2") and path not in disk.files():
             assert path.replace("private/", "daily/") in on_disk
-    assert disk.unsettled() == []
+    assert disk.unsynced() == []
     assert disk.files().keys() | {NOT_SYNCED} == files_of(end).keys()
     return disk
 
 
 def document(root: Path, path: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((root / path).read_bytes())
-    return found
+    fields: dict[str, Any] = json.loads((root / path).read_bytes())
+    return fields
 
 
-def run_recorded(ordeal: Ordeal, root: Path) -> list[Call]:
-    """Run an ordeal in this process, and take down what it does to the disk."""
+def run_recorded(baseline: Baseline, root: Path) -> list[Call]:
+    """Run the command of a scenario in this process; return the calls that change the disk."""
+    command = baseline.scenario.command
     with pytest.MonkeyPatch.context() as patch:
         for name, value in VARIABLES.items():
             patch.setenv(name, value)
-        patch.setattr(clock, "now", lambda: ordeal.row.command.now)
+        patch.setattr(clock, "now", lambda: command.now)
         patch.setattr(generate, "BATCH_SIZE", 5)
         root.mkdir(exist_ok=True)
         with recorded(root) as calls:
-            done(*ordeal.row.command.words.split(), "--data", root)
+            done(*command.words.split(), "--data", root)
     return calls
 
 
-def survive_cuts(victim: Victim, ordeal: Ordeal, calls: list[Call], cuts: Iterable[int], place: Path) -> None:
-    """With what is on the disk for certain after so many calls, every reader is served and work goes on."""
+def survive_cuts(
+    victim: Victim, baseline: Baseline, calls: list[Call], cuts: Iterable[int], place: Path
+) -> None:
+    """Check that readers and the next run work with what is on the disk after so many calls."""
     for cut in cuts:
-        disk = LazyDisk(files_of(ordeal.start) if ordeal.start.exists() else {})
+        disk = LazyDisk(files_of(baseline.start) if baseline.start.exists() else {})
         for call in calls[:cut]:
             disk.feed(call)
         if place.exists():
@@ -97,30 +101,30 @@ def survive_cuts(victim: Victim, ordeal: Ordeal, calls: list[Call], cuts: Iterab
             (place / path).parent.mkdir(parents=True, exist_ok=True)
             (place / path).write_bytes(data)
         if place.exists():
-            check_readable(victim, ordeal, place)
-        check_finished(victim, ordeal, place)
+            check_readable(victim, baseline, place)
+        check_finished(victim, baseline, place)
 
 
-def test_a_power_cut_is_survived(victim: Victim, stage: Stage, tmp_path: Path) -> None:
-    ordeal = stage.play(ROWS["missed nights"])
-    root = ordeal.copy_to(tmp_path / "root")
-    calls = run_recorded(ordeal, root)
-    assert content(root) == ordeal.after
-    on_disk = check_order(calls, files_of(ordeal.start), root).files()
+def test_a_power_cut_is_survived(victim: Victim, baselines: Baselines, tmp_path: Path) -> None:
+    baseline = baselines.of("missed nights")
+    root = baseline.copy_to(tmp_path / "root")
+    calls = run_recorded(baseline, root)
+    assert content(root) == baseline.after
+    on_disk = check_order(calls, files_of(baseline.start), root).files()
     differing = {path for path, data in files_of(root).items() if on_disk.get(path) != data}
     assert differing <= {NOT_SYNCED}
     cuts = [(2 * n + 1) * len(calls) // (2 * CUTS) for n in range(CUTS)]
-    survive_cuts(victim, ordeal, calls, cuts, tmp_path / "cut")
+    survive_cuts(victim, baseline, calls, cuts, tmp_path / "cut")
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", ROWS)
-def test_a_power_cut_at_any_moment_is_survived(
-    victim: Victim, stage: Stage, tmp_path: Path, name: str
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_power_cut_at_any_time_is_survived(
+    victim: Victim, baselines: Baselines, tmp_path: Path, name: str
 ) -> None:
-    ordeal = stage.play(ROWS[name])
-    calls = run_recorded(ordeal, ordeal.copy_to(tmp_path / "root"))
-    survive_cuts(victim, ordeal, calls, range(len(calls) + 1), tmp_path / "cut")
+    baseline = baselines.of(name)
+    calls = run_recorded(baseline, baseline.copy_to(tmp_path / "root"))
+    survive_cuts(victim, baseline, calls, range(len(calls) + 1), tmp_path / "cut")
 
 
 def can_trace() -> bool:
@@ -130,7 +134,7 @@ def can_trace() -> bool:
         return False
 
 
-@pytest.mark.skipif(not can_trace(), reason="strace is not here, or may not trace")
+@pytest.mark.skipif(not can_trace(), reason="strace is missing or may not trace")
 def test_a_trace_of_a_real_night_shows_the_same_order(tmp_path: Path) -> None:
     root, trace = tmp_path / "root", tmp_path / "trace"
     root.mkdir()
@@ -145,7 +149,7 @@ def test_a_trace_of_a_real_night_shows_the_same_order(tmp_path: Path) -> None:
     check_order(traced(trace.read_text(), root), {}, root)
 
 
-# The disk of these tests, on planted mistakes
+# -- the simulated disk and planted mistakes --------------------------------------------------------------
 
 WHOLE = [
     Call("mkdir", "deals"),
@@ -158,26 +162,26 @@ WHOLE = [
 ]
 
 
-def fed(calls: Iterable[Call]) -> LazyDisk:
+def disk_after(calls: Iterable[Call]) -> LazyDisk:
     disk = LazyDisk({})
     for call in calls:
         disk.feed(call)
     return disk
 
 
-def test_a_file_is_on_the_disk_once_its_data_its_name_and_its_folder_are() -> None:
-    assert fed(WHOLE).files() == {"deals/part": b"part"}
-    assert fed(WHOLE).unsettled() == []
+def test_a_file_is_on_the_disk_once_its_data_name_and_folder_are_synced() -> None:
+    assert disk_after(WHOLE).files() == {"deals/part": b"part"}
+    assert disk_after(WHOLE).unsynced() == []
     for left_out in (0, 1, 6):
-        assert fed(WHOLE[:left_out] + WHOLE[left_out + 1 :]).files() == {}
-    assert fed(WHOLE[:-1]).unsettled() == ["deals/part"]
+        assert disk_after(WHOLE[:left_out] + WHOLE[left_out + 1 :]).files() == {}
+    assert disk_after(WHOLE[:-1]).unsynced() == ["deals/part"]
 
 
-def test_data_that_are_named_before_they_are_synced_are_caught() -> None:
-    with pytest.raises(AssertionError, match="becomes deals/part before it is synced"):
-        fed(WHOLE[:3] + WHOLE[4:])
-    with pytest.raises(AssertionError, match="is written to after it was synced"):
-        fed([*WHOLE[:4], WHOLE[2]])
+def test_data_that_are_renamed_before_their_sync_are_detected() -> None:
+    with pytest.raises(AssertionError, match="is renamed to deals/part before its sync"):
+        disk_after(WHOLE[:3] + WHOLE[4:])
+    with pytest.raises(AssertionError, match="is written to after its sync"):
+        disk_after([*WHOLE[:4], WHOLE[2]])
 
 
 def test_a_name_that_is_replaced_or_removed_stays_until_its_folder_is_synced() -> None:
@@ -190,7 +194,7 @@ def test_a_name_that_is_replaced_or_removed_stays_until_its_folder_is_synced() -
     assert disk.files() == {"catalog.json": b"new"}
 
 
-def test_a_trace_is_read_with_calls_that_were_cut_in_two() -> None:
+def test_a_trace_is_read_with_calls_that_were_interrupted() -> None:
     text = """\
 7 mkdir("/r/deals", 0777) = 0
 7 fsync(3</r>) = 0

@@ -1,4 +1,4 @@
-"""The command as a process: signals, pipes that close, a full device, and the lock between two processes."""
+"""The command as a process: signals, closed pipes, a full device, and the lock between two processes."""
 
 import json
 import os
@@ -16,26 +16,24 @@ import pytest
 from pipeline.store.root import open_root
 from pipeline.store.storage import INCOMING
 from tests.support.command import PROGRAM, ROOT, STOP_SECONDS, done, files_of, read_until, run_child, spawned
+from tests.support.scenarios import records
 
-# Far ahead of any clock, so that no solution is put out however late the tests run.
+# Far in the future, so that no solution is published, whenever the tests run.
 FUTURE = "2931-03-01"
 TASKS = ("easy", "medium", "hard", "daily")
 SMALL = {"FAIRWAY_DEALS_PER_NIGHT": "2", "FAIRWAY_DAILY_FROM": FUTURE}
+TERMINAL = {"TERM": "xterm", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
 LARGE = {"FAIRWAY_DEALS_PER_NIGHT": "3000", "FAIRWAY_DAILY_FROM": FUTURE}
 
 
 def shell(command: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
-    """Run `fairway` as $0 in a shell, with its pipes."""
+    """Run a shell command in which `fairway` is the program."""
     program = f'fairway() {{ "{sys.executable}" -c "{PROGRAM}" "$@"; }}\n{command}'
     return run_child("bash", "-c", program, "bash", *arguments, timeout=STOP_SECONDS)
 
 
-def records(root: Path) -> list[dict[str, object]]:
-    return [json.loads(file.read_bytes()) for file in sorted((root / "runs").iterdir())]
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_night_that_is_stopped_leaves_nothing_half_done(tmp_path: Path, number: int) -> None:
+def test_a_stopped_night_leaves_nothing_half_done(tmp_path: Path, number: int) -> None:
     arguments = ("nightly", "--date", FUTURE, "--allow-future", "--data", tmp_path)
     with spawned(*arguments, variables=LARGE) as process:
         read_until(process, "easy: 300 of 3,000")
@@ -50,7 +48,7 @@ def test_a_night_that_is_stopped_leaves_nothing_half_done(tmp_path: Path, number
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_a_stream_that_is_closed_stops_nothing_and_is_no_file_of_ours(closed: str, tmp_path: Path) -> None:
+def test_closed_standard_streams_do_not_matter(closed: str, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     data = tmp_path / "data"
     open_root(data, create=True)
@@ -61,13 +59,13 @@ def test_a_stream_that_is_closed_stops_nothing_and_is_no_file_of_ours(closed: st
     assert shell(f"fairway deal show x {closed}").returncode == 2
 
 
-def test_a_reader_who_has_seen_enough_of_a_drawing_ends_the_command_as_any_other() -> None:
+def test_a_reader_that_closes_the_pipe_of_a_drawing_ends_the_command_quietly() -> None:
     run = shell("fairway deal show 617 | true; echo ${PIPESTATUS[0]}")
-    assert run.stdout in ("0\n", "141\n")  # it may have been quicker than its reader
+    assert run.stdout in ("0\n", "141\n")  # the command may finish before `true`
     assert run.stderr == ""
 
 
-def test_who_thinks_again_while_the_command_loads_sees_no_traceback() -> None:
+def test_ctrl_c_while_the_command_loads_shows_no_traceback() -> None:
     program = (
         "import builtins, sys; load = builtins.__import__\n"
         "def stop(name, *rest):\n"
@@ -81,7 +79,7 @@ def test_who_thinks_again_while_the_command_loads_sees_no_traceback() -> None:
 
 
 @pytest.mark.parametrize("log", ["2>/dev/full", "2>&1 >/dev/null | true"])
-def test_a_log_that_cannot_be_written_stops_no_night(tmp_path: Path, log: str) -> None:
+def test_a_log_that_cannot_be_written_does_not_stop_a_night(tmp_path: Path, log: str) -> None:
     variables = " ".join(f"{name}={value}" for name, value in SMALL.items())
     command = f'export {variables}; fairway nightly --date {FUTURE} --allow-future --data "$1" {log}'
     run = shell(f"{command}; exit ${{PIPESTATUS[0]}}", tmp_path)
@@ -89,11 +87,11 @@ def test_a_log_that_cannot_be_written_stops_no_night(tmp_path: Path, log: str) -
     assert [record["outcome"] for record in records(tmp_path)] == ["done"]
 
 
-def test_an_error_that_nobody_can_be_told_keeps_its_exit_code() -> None:
+def test_an_error_that_cannot_be_written_keeps_its_exit_code() -> None:
     assert shell("fairway deal rate xx 2>/dev/full").returncode == 2
 
 
-def test_of_two_runs_of_the_service_and_cron_one_works_and_one_is_told_to_wait(tmp_path: Path) -> None:
+def test_a_cron_job_during_a_run_of_the_service_exits_with_75(tmp_path: Path) -> None:
     arguments = ("nightly", "--date", FUTURE, "--allow-future", "--data", tmp_path)
     with spawned("serve", "--data", tmp_path, variables=LARGE) as first:
         read_until(first, "easy: 300")
@@ -101,14 +99,12 @@ def test_of_two_runs_of_the_service_and_cron_one_works_and_one_is_told_to_wait(t
             out, err = second.communicate(timeout=STOP_SECONDS)
         assert (second.returncode, out) == (75, ""), err
         assert f"process {first.pid} since {date.today().year}-" in err  # noqa: DTZ011 - the year alone
-        reader = shell('fairway pool status --data "$1" --json', tmp_path)  # readers never wait
-        assert reader.returncode == 0, reader.stderr
         first.terminate()
         first.communicate(timeout=STOP_SECONDS)
 
 
 def test_the_service_runs_what_is_due_and_stops_at_sigterm(tmp_path: Path) -> None:
-    variables = {"FAIRWAY_DEALS_PER_NIGHT": "2", "FAIRWAY_DAILY_FROM": str(date.today())}  # noqa: DTZ011 - a day more or less
+    variables = {"FAIRWAY_DEALS_PER_NIGHT": "2", "FAIRWAY_DAILY_FROM": str(date.today())}  # noqa: DTZ011 - one day off is fine
     with spawned("serve", "--data", tmp_path, variables=variables) as process:
         read_until(process, ": 6 deals, ")
         process.terminate()
@@ -119,7 +115,7 @@ def test_the_service_runs_what_is_due_and_stops_at_sigterm(tmp_path: Path) -> No
     assert [record["outcome"] for record in records(tmp_path)] == ["done"]
 
 
-def test_a_reader_that_has_seen_enough_ends_the_command_quietly() -> None:
+def test_a_reader_that_closes_the_pipe_ends_the_command_quietly() -> None:
     ended = shell("seq 0 20000 | fairway deal show --file - | head -n 1; echo ${PIPESTATUS[1]}")
     line, code = ended.stdout.splitlines()
     assert json.loads(line)["deal_number"] == 0
@@ -127,41 +123,32 @@ def test_a_reader_that_has_seen_enough_ends_the_command_quietly() -> None:
     assert all(line.startswith("lines: ") for line in ended.stderr.splitlines()), ended.stderr
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("command", ["deal show 1", "deal show 1 --json", "--help"])
-def test_an_output_that_cannot_be_written_is_told_with_73(command: str) -> None:
+def test_output_that_cannot_be_written_is_reported_with_73(command: str) -> None:
     ended = shell(f"fairway {command} > /dev/full")
     assert ended.returncode == 73
     assert ended.stderr == "fairway: error: cannot write the output: No space left on device\n"
 
 
 def on_terminal(*arguments: object, variables: dict[str, str] | None = None) -> str:
-    """What a person at a terminal of 100 columns sees of a command."""
-    ours, theirs = pty.openpty()
+    """Run a command in a terminal of 100 columns; return what it shows."""
+    terminal, device = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, *map(str, arguments)],
         cwd=ROOT,
-        env={
-            **os.environ,
-            "TERM": "xterm",
-            "COLUMNS": "100",
-            "PYTHONIOENCODING": "utf-8",
-            **(variables or {}),
-        },
+        env={**os.environ, **TERMINAL, **(variables or {})},
         stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
+        stdout=device,
+        stderr=device,
     )
-    os.close(theirs)
-    seen = b""
-    with (
-        process,
-        os.fdopen(ours, "rb", buffering=0) as terminal,
-        suppress(OSError),
-    ):  # how a terminal says it ended
-        while piece := terminal.read(4096):
-            seen += piece
-    return seen.decode()
+    os.close(device)
+    shown = b""
+    with process, suppress(OSError):  # which is raised at the end of the output
+        while piece := os.read(terminal, 4096):
+            shown += piece
+    os.close(terminal)
+    return shown.decode()
 
 
 def test_on_a_terminal_red_suits_are_red_and_parquet_is_refused(made_root: Path) -> None:
@@ -172,12 +159,12 @@ def test_on_a_terminal_red_suits_are_red_and_parquet_is_refused(made_root: Path)
 
 
 def test_on_a_terminal_a_night_shows_a_bar_for_each_level(tmp_path: Path) -> None:
-    seen = on_terminal("nightly", "--date", FUTURE, "--allow-future", "--data", tmp_path, variables=SMALL)
-    assert all(re.search(rf"{task} +(\x1b\[[0-9;]*m)*━━", seen) for task in TASKS)
-    assert "easy: " not in seen
+    shown = on_terminal("nightly", "--date", FUTURE, "--allow-future", "--data", tmp_path, variables=SMALL)
+    assert all(re.search(rf"{task} +(\x1b\[[0-9;]*m)*━━", shown) for task in TASKS)
+    assert "easy: " not in shown
 
 
-def test_where_the_terminal_has_no_symbols_letters_are_drawn() -> None:
+def test_a_terminal_without_suit_symbols_shows_letters() -> None:
     ended = shell("LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 PYTHONIOENCODING=ascii fairway deal show 1")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "| 7H |" in ended.stdout
@@ -208,6 +195,8 @@ finally:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_what_only_reads_loads_no_kernels(made_root: Path, arguments: tuple[str, ...], loaded: str) -> None:
+def test_a_command_that_only_reads_loads_no_kernels(
+    made_root: Path, arguments: tuple[str, ...], loaded: str
+) -> None:
     ended = run_child(sys.executable, "-c", LOADED, *arguments, "--data", made_root, check=True)
     assert ended.stderr == f"loaded: {loaded}"

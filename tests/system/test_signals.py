@@ -1,14 +1,12 @@
-"""SIGTERM and SIGINT stop the service whatever it is doing: soon, with exit code 0, and nothing half done.
+"""SIGTERM and SIGINT stop the service at any point: soon, with exit code 0, and with nothing half done.
 
-How soon is measured in processor time, so that it does not matter what else the machine does.
+How soon is measured in processor time, so that other work on the machine does not matter.
 """
 
-import json
 import os
 import resource
 import signal
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +14,21 @@ import pytest
 
 from pipeline.store.storage import INCOMING
 from tests.support.command import STOP_SECONDS, fairway, files_of, read_until, spawned
-from tests.support.ordeal import ROWS, VARIABLES, Ordeal, Stage, check_finished, check_readable
+from tests.support.scenarios import (
+    NOW,
+    VARIABLES,
+    Baseline,
+    Baselines,
+    check_finished,
+    check_readable,
+    records,
+)
 from tests.support.victim import SIGNALS, Request, Victim
 
 SOON = 5.0  # seconds
 NUMBERS = [getattr(signal, name) for name in SIGNALS]
 LARGE = {"FAIRWAY_DEALS_PER_NIGHT": "3000", "FAIRWAY_DAILY_FROM": "2931-03-01", "FAIRWAY_WORKERS": "1"}
-NOW = datetime(2026, 11, 30, 13, tzinfo=UTC)
-# Where a signal comes: a part of the path that is worked at, and how many steps there go before.
+# When the signal arrives: part of a path, and the number of steps on such paths before the signal.
 PLACES = {
     "writing a part": ("deals/level=medium", 2),
     "swapping the catalog": ("catalog.json", 0),
@@ -36,20 +41,20 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="pr
 
 
 def work_of(process: int) -> float:
-    """Seconds of processor time that a process has taken."""
+    """Return the processor time of a process in seconds."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def work_of_ended() -> float:
-    """The same of all processes of this one that have ended."""
+def work_of_ended_children() -> float:
+    """Return the processor time of all children of this process that have ended, in seconds."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 def check_stopped(root: Path, words: str, number: int, variables: dict[str, str], work: float = 0) -> None:
-    """Let the service say these words, and work for so long after them; then a signal must stop it soon."""
-    ended = work_of_ended()
+    """Check that a signal stops the service soon, some processor time after it has logged these words."""
+    ended = work_of_ended_children()
     with spawned("serve", "--data", root, variables=variables) as process:
         read_until(process, words)
         begun = work_of(process.pid)
@@ -58,7 +63,7 @@ def check_stopped(root: Path, words: str, number: int, variables: dict[str, str]
         before = work_of(process.pid)
         process.send_signal(number)
         _, err = process.communicate(timeout=STOP_SECONDS)
-    assert work_of_ended() - ended - before < SOON
+    assert work_of_ended_children() - ended - before < SOON
     assert process.returncode == 0, err
     assert f"stopped by {signal.Signals(number).name}" in err
     assert "Traceback" not in err
@@ -67,12 +72,8 @@ def check_stopped(root: Path, words: str, number: int, variables: dict[str, str]
     assert not (root / "catalog.json").exists()
 
 
-def records(root: Path) -> list[dict[str, object]]:
-    return [json.loads(file.read_bytes()) for file in sorted((root / "runs").iterdir())]
-
-
 @pytest.mark.parametrize("number", NUMBERS)
-def test_the_service_is_stopped_while_it_gets_ready(
+def test_the_service_is_stopped_while_it_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     def read(*_: object, **__: object) -> None:
@@ -88,7 +89,7 @@ def check_compiling_is_stopped(folder: Path, number: int, work: float) -> None:
     variables = LARGE | {"FAIRWAY_CACHE": str(folder / "cache")}
     check_stopped(folder / "root", "compiling the solver", number, variables, work)
     left = {file.name.partition("-")[0] for file in (folder / "cache").iterdir()}
-    assert left <= {"kernels"}  # whole, or nothing: what is half compiled is never loaded
+    assert left <= {"kernels"}
 
 
 def test_compiling_is_stopped(tmp_path: Path) -> None:
@@ -108,48 +109,41 @@ def test_sampling_is_stopped(tmp_path: Path, number: int) -> None:
 
 
 @pytest.fixture
-def ordeal(stage: Stage) -> Ordeal:
-    return stage.play(ROWS["a first night"])
+def baseline(baselines: Baselines) -> Baseline:
+    return baselines.of("a first night")
 
 
-def check_survived(victim: Victim, ordeal: Ordeal, root: Path, request: Request) -> None:
-    """A signal stops the service soon, and the next run makes what an undisturbed one would have made."""
-    ended = victim.run(request)
+def check_survived(victim: Victim, baseline: Baseline, root: Path, fault: str, **step: Any) -> None:
+    """Check that a signal stops the service soon, and that the next run finishes with the same bytes."""
+    words = ("serve", "--data", str(root))
+    ended = victim.run(Request(words, NOW, VARIABLES, fault=fault, seconds=STOP_SECONDS, **step))
     assert (ended.code, ended.work < SOON) == (0, True), ended
-    assert f"stopped by {request.fault}" in ended.err
+    assert f"stopped by {fault}" in ended.err
     assert "Traceback" not in ended.err
-    check_readable(victim, ordeal, root)
+    check_readable(victim, baseline, root)
     assert {record["outcome"] for record in records(root)} <= {"stopped", "done"}
-    check_finished(victim, ordeal, root)
-
-
-def served(root: Path, fault: str, **where: Any) -> Request:
-    arguments = ("serve", "--data", str(root))
-    return Request(arguments, NOW, VARIABLES, fault=fault, seconds=STOP_SECONDS, **where)
+    check_finished(victim, baseline, root)
 
 
 @pytest.mark.parametrize("fault", SIGNALS)
 @pytest.mark.parametrize("name", PLACES)
 def test_writing_and_publishing_are_stopped(
-    victim: Victim, ordeal: Ordeal, tmp_path: Path, name: str, fault: str
+    victim: Victim, baseline: Baseline, tmp_path: Path, name: str, fault: str
 ) -> None:
     place, at = PLACES[name]
-    root = tmp_path / "root"
-    check_survived(victim, ordeal, root, served(root, fault, place=place, at=at))
-    assert records(root)[0]["outcome"] == "stopped"
+    check_survived(victim, baseline, tmp_path, fault, place=place, at=at)
+    assert records(tmp_path)[0]["outcome"] == "stopped"
 
 
-def test_a_signal_that_comes_with_the_record_does_not_lose_it(
-    victim: Victim, ordeal: Ordeal, tmp_path: Path
+def test_a_signal_while_the_record_is_written_does_not_lose_it(
+    victim: Victim, baseline: Baseline, tmp_path: Path
 ) -> None:
-    root = tmp_path / "root"
-    check_survived(victim, ordeal, root, served(root, "SIGTERM", place="runs/", at=2))
-    assert records(root)[0]["outcome"] == "done"
+    check_survived(victim, baseline, tmp_path, "SIGTERM", place="runs/", at=2)
+    assert records(tmp_path)[0]["outcome"] == "done"
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("fault", SIGNALS)
-def test_a_run_is_stopped_at_any_step(victim: Victim, ordeal: Ordeal, tmp_path: Path, fault: str) -> None:
-    for at in range(8, ordeal.steps):  # the steps before make the data root
-        root = ordeal.copy_to(tmp_path / f"root-{at}")
-        check_survived(victim, ordeal, root, served(root, fault, at=at))
+def test_a_run_is_stopped_at_any_step(victim: Victim, baseline: Baseline, tmp_path: Path, fault: str) -> None:
+    for at in range(8, baseline.steps):  # the earlier steps make the data root
+        check_survived(victim, baseline, baseline.copy_to(tmp_path / "root"), fault, at=at)

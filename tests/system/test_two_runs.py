@@ -1,12 +1,13 @@
-"""Of two runs one works and the other exits at once, naming the first; readers never wait."""
+"""A second run exits at once and names the first; readers never wait."""
 
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from jobs.runs.lock import root_lock
+from jobs.runs.lock import LOCK_FILE, root_lock
 from jobs.terminal import clock
 from tests.support.command import done, fairway, files_of
 
@@ -34,27 +35,28 @@ READERS = [
 
 
 @pytest.fixture(autouse=True)
-def _frozen_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def _fixed_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "now", lambda: NOW)
 
 
-@pytest.mark.parametrize("command", WRITERS, ids=" ".join)
-def test_second_run_exits_at_once_and_names_the_first(
-    command: list[str], made_root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lock = (made_root / ".lock").read_bytes()
+@pytest.fixture
+def locked_root(made_root: Path) -> Iterator[Path]:
+    """Return a data root that is locked."""
+    lock = (made_root / LOCK_FILE).read_bytes()
     with root_lock(made_root, SINCE):
-        outcome = fairway(*command, "--data", made_root)
-    (made_root / ".lock").write_bytes(lock)  # other tests share this root and compare it
+        yield made_root
+    (made_root / LOCK_FILE).write_bytes(lock)  # other tests share this root and compare it
+
+
+@pytest.mark.parametrize("command", WRITERS, ids=" ".join)
+def test_a_second_run_exits_at_once_and_names_the_first(command: list[str], locked_root: Path) -> None:
+    outcome = fairway(*command, "--data", locked_root)
     assert f"process {os.getpid()} since 2026-11-30T00:05:00+00:00; try again" in outcome.complaint
     assert outcome.code == 75
 
 
-def test_readers_never_wait(made_root: Path) -> None:
-    lock = (made_root / ".lock").read_bytes()
-    with root_lock(made_root, SINCE):
-        before = files_of(made_root)
-        for command in READERS:
-            done(*command, "--data", made_root)
-        assert files_of(made_root) == before
-    (made_root / ".lock").write_bytes(lock)
+def test_readers_never_wait(locked_root: Path) -> None:
+    before = files_of(locked_root)
+    for command in READERS:
+        done(*command, "--data", locked_root)
+    assert files_of(locked_root) == before
