@@ -29,12 +29,7 @@ Files = dict[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command at a time.
-
-    Attributes:
-        words: the command line, without `--data`.
-        now: the time on its clock.
-    """
+    """A command line without `--data`, and the time on its clock."""
 
     words: str
     now: datetime = NOW
@@ -50,11 +45,10 @@ def _later(days: int, words: str) -> Command:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A run to interrupt.
+    """A command to interrupt.
 
     Attributes:
         before: commands that make the state it starts from.
-        command: the run.
         repeats: whether the command does new work each time it is called, even after it succeeded.
     """
 
@@ -83,7 +77,6 @@ class Baseline:
     """A scenario and its undisturbed result.
 
     Attributes:
-        scenario: the scenario.
         start: a data root in the state that the run starts from.
         before: the files of `start`.
         after: the files after the run.
@@ -106,12 +99,7 @@ class Baseline:
 
 
 class Baselines:
-    """Runs scenarios undisturbed; each scenario, and each state that several start from, is made once.
-
-    Args:
-        victim: runs the commands.
-        folder: for the data roots.
-    """
+    """Runs scenarios undisturbed; each scenario, and each state that several start from, is made once."""
 
     def __init__(self, victim: Victim, folder: Path) -> None:
         self._victim = victim

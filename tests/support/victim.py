@@ -47,7 +47,6 @@ class Request:
     """A command, and how to disturb it.
 
     Attributes:
-        arguments: of the command.
         now: the time on its clock.
         variables: environment variables, in addition to those of this process.
         fault: a key of `FAULTS` or `SIGNALS`; None for an undisturbed run.
@@ -73,8 +72,6 @@ class Run:
 
     Attributes:
         code: exit code, or minus the number of the signal that killed it.
-        out: standard output.
-        err: standard error.
         steps: number of steps that it took or was about to take.
         work: seconds of processor time.
     """
@@ -163,18 +160,14 @@ def _take_permission(root: Path, _step: str, _arguments: Sequence[Any]) -> None:
 
 
 def _failing(number: int) -> Callable[[Path, str, Sequence[Any]], None]:
-    """Every step from now on fails, except the removal of files."""
-
     def fail(_root: Path, step: str, _arguments: Sequence[Any]) -> None:
-        if step != "unlink":
+        if step != "unlink":  # so that a run can clean up
             raise OSError(number, os.strerror(number))
 
     return fail
 
 
 def _sending(number: int) -> Callable[[Path, str, Sequence[Any]], None]:
-    """The process receives a signal."""
-
     def send(_root: Path, _step: str, _arguments: Sequence[Any]) -> None:
         signal.raise_signal(number)
 
