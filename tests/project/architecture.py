@@ -1,7 +1,7 @@
-"""The check of the architecture: which wing may import which, and which modules alone may do what.
+"""Checks of the architecture: which wing may import which, and which modules may use which libraries.
 
-It reads the source and runs nothing. The floors are those written in ARCHITECTURE.md; `OWNED` lists who may
-touch what. A new rule is a new row, with a planted violation in `test_architecture.py`.
+The checks read the source and run nothing. The floors come from ARCHITECTURE.md; `OWNED` lists the names that
+only some modules may use. Each rule needs a planted violation in `test_architecture.py`.
 """
 
 import ast
@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-# Each may import itself and those before it, never one after.
+# Each package may import itself and the packages before it.
 PACKAGES: Final = ("solver", "pipeline", "jobs")
 DOWNWARDS: Final = "a wing imports only wings on the floors below it"
 CIRCLE: Final = "modules never import each other in a circle"
@@ -25,12 +25,12 @@ _IMPORTERS: Final = ("__import__", "importlib.import_module")
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """Things that only a few modules may touch.
+    """Names that only some modules may use.
 
     Attributes:
-        what: the rule, as it is told to whoever breaks it.
-        names: dotted names; each stands for everything below it too. `*.x` is an attribute x of anything.
-        owners: patterns of the files that may use them, relative to the root.
+        what: the rule, as reported for a violation.
+        names: dotted names; each includes everything below it. `*.x` is the attribute x of any object.
+        owners: patterns of the files that may use them, relative to the root of the repository.
     """
 
     what: str
@@ -42,17 +42,9 @@ _NOW = ("datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.
 _CLOCKS = ("time.time", "time.time_ns", "time.localtime", "time.gmtime", "time.ctime", "time.strftime")
 _OS_WRITES = (
     *("os.open", "os.fdopen", "os.write", "os.pwrite", "os.truncate", "os.ftruncate", "os.fsync", "os.sync"),
-    *(
-        "os.link",
-        "os.symlink",
-        "os.rename",
-        "os.renames",
-        "os.replace",
-        "os.remove",
-        "os.removedirs",
-        "os.unlink",
-    ),
-    *("os.mkdir", "os.makedirs", "os.rmdir", "os.chmod", "os.chown", "os.utime", "os.mkfifo", "os.mknod"),
+    *("os.link", "os.symlink", "os.rename", "os.renames", "os.replace", "os.remove", "os.removedirs"),
+    *("os.unlink", "os.mkdir", "os.makedirs", "os.rmdir", "os.chmod", "os.chown", "os.utime", "os.mkfifo"),
+    "os.mknod",
 )
 _PATH_WRITES = (
     *("*.open", "*.write_text", "*.write_bytes", "*.touch", "*.mkdir", "*.unlink", "*.rmdir", "*.rename"),
@@ -69,41 +61,41 @@ OWNED: Final = (
     ),
     Owned("duckdb only in the query module", ("duckdb",), ("pipeline/query/engine.py",)),
     Owned(
-        "pyarrow only where schemas, Parquet and queries are",
+        "pyarrow only in modules for schemas, Parquet and queries",
         ("pyarrow",),
         (
             *("pipeline/pools/parquet.py", "pipeline/studies/study_schema.py"),
             *("pipeline/query/engine.py", "pipeline/query/sources.py", "pipeline/query/rows.py"),
         ),
     ),
-    Owned("JSON Schema only where documents are checked", ("jsonschema",), ("pipeline/store/documents.py",)),
     Owned(
-        "pydantic only where settings are, and where documents are read strictly",
+        "JSON Schema only in the module that checks documents",
+        ("jsonschema",),
+        ("pipeline/store/documents.py",),
+    ),
+    Owned(
+        "pydantic only in the settings and in the module that checks documents",
         ("pydantic", "pydantic_core"),
         ("jobs/settings/*.py", "pipeline/store/documents.py"),
     ),
-    Owned("TOML only in the file of settings", ("tomllib",), ("jobs/settings/sources.py",)),
-    Owned("Prometheus only where metrics are written", ("prometheus_client",), ("jobs/watch/metrics.py",)),
     Owned(
-        "matplotlib only where charts are drawn",
-        ("matplotlib",),
-        ("pipeline/studies/charts.py",),
+        "TOML only in the module that reads the settings file", ("tomllib",), ("jobs/settings/sources.py",)
+    ),
+    Owned(
+        "Prometheus only in the module that writes metrics",
+        ("prometheus_client",),
+        ("jobs/watch/metrics.py",),
+    ),
+    Owned(
+        "matplotlib only in the module that draws charts", ("matplotlib",), ("pipeline/studies/charts.py",)
     ),
     Owned("APScheduler only in the scheduler", ("apscheduler",), ("jobs/service/scheduler.py",)),
     Owned(
-        # Besides: the process that answers a question, whose three streams are pipes.
+        # Exception: the query subprocess, whose three streams are pipes.
         "typer, printing and the terminal only in the command line",
         (
-            "typer",
-            "click",
-            "rich",
-            "print",
-            "input",
-            "sys.stdin",
-            "sys.stdout",
-            "sys.stderr",
-            "sys.argv",
-            "sys.exit",
+            *("typer", "click", "rich", "print", "input"),
+            *("sys.stdin", "sys.stdout", "sys.stderr", "sys.argv", "sys.exit"),
         ),
         ("jobs/cli/*", "jobs/terminal/*", "pipeline/query/worker.py"),
     ),
@@ -113,27 +105,24 @@ OWNED: Final = (
         ("jobs/settings/load.py", "solver/kernel_cache.py"),
     ),
     Owned(
-        "now only in the command line, which passes it down",
+        "the current time only in the command line, which passes it down",
         (*_NOW, *_CLOCKS),
-        (
-            "jobs/cli/*",
-            "jobs/terminal/*",
-        ),
+        ("jobs/cli/*", "jobs/terminal/*"),
     ),
     Owned(
-        "durations are measured, and slept through, by jobs only",
+        "durations are measured, and sleeping is done, only in jobs",
         ("time.sleep", "time.monotonic", "time.monotonic_ns", "time.perf_counter", "time.perf_counter_ns"),
         ("jobs/*",),
     ),
     Owned(
-        # Storage uses it for the names of temporary files, which disappear when the files are finished.
-        "nothing is left to chance outside the tests",
+        # Exception: storage makes up names of temporary files, which are renamed when they are complete.
+        "randomness only in tests",
         ("random", "numpy.random", "secrets", "uuid", "os.urandom", "os.getrandom"),
         ("pipeline/store/storage.py",),
     ),
     Owned(
-        # Exceptions: the lock file, the key file (opened here, only read), the private folder of compiled
-        # kernels, the output of hooks (a file without a name), and the files that a user names with -o.
+        # Exceptions: the lock file, the key file (opened, but only read), the folder of compiled kernels, the
+        # output of hooks (a file without a name), and files named with -o.
         "files are written through the storage module",
         ("open", "io.open", "shutil", "tempfile", *_OS_WRITES, *_PATH_WRITES),
         (
@@ -142,9 +131,9 @@ OWNED: Final = (
         ),
     ),
     Owned(
-        # Exceptions: the shipped schemas, the look at a folder before it becomes a data root, the lock, the
-        # key file, the file of settings, the sources that name the folder of compiled kernels, the output of
-        # hooks, and the files that a user names with --file.
+        # Exceptions: the schemas in the package, a folder before it becomes a data root, the lock, the key
+        # file, the settings file, the sources hashed for the folder of compiled kernels, the output of hooks,
+        # and files named with --file.
         "files are read through the storage module",
         (*_OS_READS, *_PATH_READS),
         (
@@ -154,26 +143,20 @@ OWNED: Final = (
         ),
     ),
     Owned(
-        "other processes are started to answer questions and for the operator's hooks only",
+        "processes are started only for queries and hooks",
         (
-            "subprocess",
-            "multiprocessing",
-            "pty",
-            "os.fork",
-            "os.forkpty",
-            "os.posix_spawn",
-            "os.system",
-            "os.popen",
+            *("subprocess", "multiprocessing", "pty", "os.fork", "os.forkpty", "os.posix_spawn"),
+            *("os.system", "os.popen"),
         ),
         ("pipeline/query/client.py", "jobs/watch/hooks.py"),
     ),
-    Owned("nothing talks to a network", ("socket", "ssl", "http", "urllib", "ftplib", "smtplib"), ()),
+    Owned("nothing uses the network", ("socket", "ssl", "http", "urllib", "ftplib", "smtplib"), ()),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A name that a module imports or touches, in full, with its line."""
+    """A name that a module imports or uses, in full, with its line."""
 
     name: str
     line: int
@@ -181,10 +164,11 @@ class Use:
 
 
 def floors_in(text: str) -> dict[str, int]:
-    """The floor of every wing, and of every module directly in a package, as ARCHITECTURE.md lists them.
+    """Return the floor of every wing, and of every module directly in a package.
 
     Args:
-        text: of the page. A package's line names its floors from the ground up, with ` < ` between them.
+        text: text of ARCHITECTURE.md. It has a line per package, which lists its floors from the ground up,
+            separated by ` < `.
     """
     return {
         f"{package}.{wing}": number
@@ -195,7 +179,7 @@ def floors_in(text: str) -> dict[str, int]:
 
 
 def violations(root: Path, floors: Mapping[str, int]) -> list[str]:
-    """Every breach in the packages below a root, as `file:line: name: rule`."""
+    """Return every violation in the packages below a root, as `file:line: name: rule`."""
     found = []
     graph: dict[str, set[str]] = {}
     files = {
@@ -217,7 +201,7 @@ def _module(place: str) -> str:
 
 
 def circles(graph: Mapping[str, set[str]]) -> Iterator[list[str]]:
-    """Modules that import each other, round a circle: for each module the first circle it lies on, once."""
+    """Yield circles of modules that import each other: for each module the shortest one, each circle once."""
     seen: set[str] = set()
     for start in sorted(graph):
         paths = [[start]]
@@ -234,37 +218,37 @@ def circles(graph: Mapping[str, set[str]]) -> Iterator[list[str]]:
 
 
 def broken(use: Use, place: str, floors: Mapping[str, int]) -> Iterator[str]:
-    """The rules that a use in this file breaks."""
+    """Yield the rules that this use breaks in this file."""
     package, other = place.split("/")[0], use.name.split(".")[0]
     if use.imported and other == "tests":
         yield "no program imports its tests"
     if use.imported and other in PACKAGES and PACKAGES.index(other) > PACKAGES.index(package):
         yield f"{package} never imports {other}"
     if use.imported and other == package:
-        yield from _climbed(
+        yield from _not_downwards(
             ".".join(_module(place).split(".")[:2]), ".".join(use.name.split(".")[:2]), floors
         )
     for rule in OWNED:
         owner = any(fnmatchcase(place, pattern) for pattern in rule.owners)
-        if not owner and any(_stands_for(name, use.name) for name in rule.names):
+        if not owner and any(_includes(name, use.name) for name in rule.names):
             yield rule.what
 
 
-def _climbed(wing: str, other: str, floors: Mapping[str, int]) -> Iterator[str]:
-    """What is wrong with an import from a wing into another of its package; the ground is one floor."""
+def _not_downwards(wing: str, other: str, floors: Mapping[str, int]) -> Iterator[str]:
+    """Yield the rule that an import from another wing breaks; the lowest modules may import each other."""
     is_known = wing != other and wing in floors and other in floors
     if is_known and floors[other] >= floors[wing] and (floors[wing], floors[other]) != (0, 0):
         yield DOWNWARDS
 
 
-def _stands_for(name: str, used: str) -> bool:
+def _includes(name: str, used: str) -> bool:
     if name.startswith("*."):
         return "." in used and used.endswith(name[1:])
     return used == name or used.startswith(f"{name}.")
 
 
 def uses(tree: ast.Module, place: str) -> set[Use]:
-    """All that a module imports, at whatever depth, and all names and attributes that it touches, in full."""
+    """Return everything that a module imports, at any depth, and all names and attributes that it uses."""
     aliases: dict[str, str] = {}
     found = set()
     for node in ast.walk(tree):
@@ -280,10 +264,10 @@ def uses(tree: ast.Module, place: str) -> set[Use]:
 
 
 def _imports(node: ast.AST, place: str) -> Iterator[tuple[str, str]]:
-    """Each name that an import binds, and what it stands for in full."""
+    """Yield each name that an import binds, with its full name."""
     if isinstance(node, ast.Import):
         for alias in node.names:
-            # `import a.b` binds a, but it is a.b that is imported.
+            # `import a.b` binds a, but imports a.b.
             yield alias.asname or alias.name, alias.name
             if not alias.asname and "." in alias.name:
                 yield alias.name.split(".")[0], alias.name.split(".")[0]
@@ -297,7 +281,7 @@ def _imports(node: ast.AST, place: str) -> Iterator[tuple[str, str]]:
 
 
 def _full_name(node: ast.expr, aliases: dict[str, str]) -> str:
-    """A dotted name with its alias resolved; what is neither imported nor built in is a `?`."""
+    """Return a dotted name with its alias resolved; `?` if it is neither imported nor built in."""
     if isinstance(node, ast.Name):
         return aliases.get(node.id, node.id if node.id in _BUILT_IN else "?")
     if isinstance(node, ast.Attribute):
@@ -306,6 +290,6 @@ def _full_name(node: ast.expr, aliases: dict[str, str]) -> str:
 
 
 def _literal(call: ast.Call) -> str:
-    """The module that an import by name asks for; one that is not written out could be any."""
+    """Return the module that a call of `import_module` imports; `?` if it is not a literal."""
     first = call.args[0] if call.args else None
     return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else "?"

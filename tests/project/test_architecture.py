@@ -1,3 +1,5 @@
+"""The packages keep the rules of the architecture, and each rule finds a planted violation."""
+
 import ast
 import shutil
 import sys
@@ -27,7 +29,7 @@ HEAVY = (
     *("prometheus_client", "matplotlib"),
 )
 
-# A file, a text that breaks exactly one rule there, and words of that rule.
+# A file, a text that breaks exactly one rule in it, and words of that rule.
 PLANTED = [
     ("solver/x.py", "import pipeline.deals.shuffle", "solver never imports pipeline"),
     ("solver/x.py", "from jobs import settings", "solver never imports jobs"),
@@ -75,15 +77,15 @@ PLANTED = [
     ("jobs/x.py", "import os\nos.environ['A']", "the environment only in settings"),
     ("jobs/cli/x.py", "from os import environ", "the environment only in settings"),
     ("jobs/x.py", "from os import getenv as look", "the environment only in settings"),
-    ("pipeline/x.py", "from datetime import UTC, datetime\ndatetime.now(UTC)", "now only"),
-    ("jobs/x.py", "import datetime as dt\nclock = dt.datetime.utcnow", "now only"),
-    ("pipeline/x.py", "from datetime import date as day\nday.today()", "now only"),
-    ("jobs/x.py", "from time import time", "now only"),
+    ("pipeline/x.py", "from datetime import UTC, datetime\ndatetime.now(UTC)", "current time only"),
+    ("jobs/x.py", "import datetime as dt\nclock = dt.datetime.utcnow", "current time only"),
+    ("pipeline/x.py", "from datetime import date as day\nday.today()", "current time only"),
+    ("jobs/x.py", "from time import time", "current time only"),
     ("pipeline/x.py", "import time\ntime.sleep(1)", "durations are measured"),
     ("solver/x.py", "from time import perf_counter", "durations are measured"),
-    ("solver/x.py", "import random", "left to chance"),
-    ("solver/x.py", "import numpy as np\nnp.random.default_rng()", "left to chance"),
-    ("jobs/x.py", "from secrets import token_hex", "left to chance"),
+    ("solver/x.py", "import random", "randomness only"),
+    ("solver/x.py", "import numpy as np\nnp.random.default_rng()", "randomness only"),
+    ("jobs/x.py", "from secrets import token_hex", "randomness only"),
     ("pipeline/x.py", "with open('f') as f: pass", "files are written"),
     ("pipeline/x.py", "from pathlib import Path\nPath('f').write_text('x')", "files are written"),
     ("pipeline/x.py", "def f(folder):\n    (folder / 'f').open('w')", "files are written"),
@@ -91,13 +93,13 @@ PLANTED = [
     ("jobs/x.py", "import tempfile", "files are written"),
     ("solver/x.py", "def f(path):\n    return path.read_text()", "files are read"),
     ("pipeline/x.py", "import os\nos.listdir('.')", "files are read"),
-    ("jobs/x.py", "import subprocess", "other processes are started"),
-    ("pipeline/x.py", "import os\nos.system('ls')", "other processes are started"),
-    ("jobs/x.py", "from urllib.request import urlopen", "talks to a network"),
+    ("jobs/x.py", "import subprocess", "processes are started"),
+    ("pipeline/x.py", "import os\nos.system('ls')", "processes are started"),
+    ("jobs/x.py", "from urllib.request import urlopen", "uses the network"),
 ]
 
-# Texts that look like a breach and are none.
-INNOCENT = [
+# Texts that look like a violation and are not.
+ALLOWED = [
     ("solver/x.py", "import numpy as np\nfrom solver.cards import rank_of"),
     ("solver/search/x_kernel.py", "from solver.jit import kernel"),
     ("solver/x.py", "from solver.x_kernel import search\n'print(numba)'"),
@@ -133,14 +135,14 @@ def test_a_planted_violation_is_found(tmp_path: Path, file: str, text: str, rule
     assert {line.split(": ", 2)[2] for line in found} == {next(line for line in rules() if rule in line)}
 
 
-@pytest.mark.parametrize(("file", "text"), INNOCENT)
-def test_what_only_looks_like_a_violation_is_let_through(tmp_path: Path, file: str, text: str) -> None:
+@pytest.mark.parametrize(("file", "text"), ALLOWED)
+def test_what_only_looks_like_a_violation_is_allowed(tmp_path: Path, file: str, text: str) -> None:
     plant(tmp_path, file, text)
     assert violations(tmp_path, FLOORS) == []
 
 
 def rules() -> list[str]:
-    """The text of every rule."""
+    """Return the text of every rule."""
     layers = [f"{low} never imports {high}" for n, low in enumerate(PACKAGES) for high in PACKAGES[n + 1 :]]
     return [*layers, DOWNWARDS, "no program imports its tests", *(row.what for row in OWNED)]
 
@@ -153,7 +155,9 @@ def test_every_rule_has_a_planted_violation() -> None:
 @pytest.mark.parametrize(
     "late", ["from pipeline.work import b", "if TYPE_CHECKING:\n    import pipeline.work.b"]
 )
-def test_a_circle_of_imports_is_found_wherever_they_stand(tmp_path: Path, late: str) -> None:
+def test_a_circle_of_imports_is_found_even_if_one_is_late_or_only_for_types(
+    tmp_path: Path, late: str
+) -> None:
     plant(tmp_path, "pipeline/work/a.py", f"from typing import TYPE_CHECKING\n{late}")
     (tmp_path / "pipeline" / "work" / "b.py").write_text("from pipeline.work.c import x\n")
     (tmp_path / "pipeline" / "work" / "c.py").write_text("def x():\n    from pipeline.work import a\n")
@@ -161,12 +165,12 @@ def test_a_circle_of_imports_is_found_wherever_they_stand(tmp_path: Path, late: 
     assert violations(tmp_path, FLOORS) == [f"{circle}: {CIRCLE}"]
 
 
-def test_every_circle_is_named_once() -> None:
+def test_every_circle_is_reported_once() -> None:
     graph = {"a": {"b"}, "b": {"a", "c"}, "c": {"d"}, "d": {"c"}, "e": {"a", "d"}}
     assert list(circles(graph)) == [["a", "b", "a"], ["c", "d", "c"]]
 
 
-def test_the_floors_name_every_wing_and_every_module_beside_them() -> None:
+def test_the_floors_name_every_wing_and_every_module_directly_in_a_package() -> None:
     there = {
         f"{package}.{path.stem}"
         for package in PACKAGES
@@ -188,7 +192,7 @@ def test_the_check_reads_every_module_of_the_packages() -> None:
 
 
 @pytest.mark.parametrize("place", ["solver/table/replay.py", "solver/table/moves.py", "tests/twins/naive.py"])
-def test_what_checks_the_search_shares_no_code_with_it(place: str) -> None:
+def test_code_that_checks_the_search_shares_no_code_with_it(place: str) -> None:
     touched = {use.name for use in uses(ast.parse((ROOT / place).read_text("utf-8")), place)}
     shared = [
         "solver.search.exact",
@@ -199,27 +203,30 @@ def test_what_checks_the_search_shares_no_code_with_it(place: str) -> None:
     assert [name for name in touched if name.startswith(tuple(shared)) or "kernel" in name] == []
 
 
-def tracked() -> list[str]:
-    """Every file of the repository, or a skip where this is no checkout."""
+def tracked_files() -> list[str]:
+    """Return every file in the repository; skip the test outside a git checkout."""
     if not (ROOT / ".git").exists() or shutil.which("git") is None:
-        pytest.skip("this is no git checkout, or git is not installed")
+        pytest.skip("this is not a git checkout, or git is not installed")
     return run_child("git", "ls-files", "-z", check=True).stdout.removesuffix("\0").split("\0")
 
 
-def test_the_top_level_holds_only_what_belongs_there() -> None:
-    assert {name.split("/")[0] for name in tracked()} <= TOP_LEVEL
+@pytest.mark.system
+def test_the_top_level_contains_nothing_else() -> None:
+    assert {name.split("/")[0] for name in tracked_files()} <= TOP_LEVEL
 
 
-def test_of_the_data_only_the_page_the_marker_and_the_reference_are_kept() -> None:
-    data = [name for name in tracked() if name.startswith("data/")]
+@pytest.mark.system
+def test_of_data_only_the_page_the_marker_and_the_reference_are_tracked() -> None:
+    data = [name for name in tracked_files() if name.startswith("data/")]
     kept = ("data/README.md", "data/.fairway-root", "data/reference/")
     assert [name for name in data if not name.startswith(kept)] == []
 
 
-def test_directly_in_the_packages_lies_only_what_all_their_wings_stand_on() -> None:
+def test_few_modules_lie_directly_in_the_packages() -> None:
     assert len([path for package in PACKAGES for path in (ROOT / package).glob("*.py")]) <= 12
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["--version"]], ids=["import", "help", "version"])
 def test_starting_the_command_loads_nothing_heavy(arguments: list[str]) -> None:
     program = f"""

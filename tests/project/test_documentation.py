@@ -1,4 +1,4 @@
-"""What the pages name exists, and what they show is what commands print."""
+"""What the pages name exists, and the output that they show is what the commands print."""
 
 import os
 import re
@@ -37,10 +37,10 @@ EXAMPLES = [(name, example) for name in DOCS for example in examples_in(PAGES[na
 
 @pytest.fixture(scope="module")
 def documented_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data root that the pages describe: after `fairway nightly` on 2026-11-30 with default settings."""
+    """The data root of the pages: after `fairway nightly` on 2026-11-30 with the default settings."""
     root = tmp_path_factory.mktemp("documented") / "root"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FAIRWAY_DAILY_FROM", "2026-11-29")  # of the holes, the pages show one
+        patch.setenv("FAIRWAY_DAILY_FROM", "2026-11-29")  # the pages show one hole
         patch.setattr(clock, "now", lambda: datetime(2026, 11, 30, 12, tzinfo=UTC))
         done("nightly", "--data", root)
     return root
@@ -51,7 +51,7 @@ def test_the_readme_is_at_most_150_lines() -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_link_leads_somewhere(name: str) -> None:
+def test_every_link_has_a_target(name: str) -> None:
     for link in links_in(PAGES[name]):
         path, _, anchor = link.partition("#")
         target = ((ROOT / name).parent / path).resolve() if path else ROOT / name
@@ -102,7 +102,7 @@ def test_an_example_with_a_line_too_few_or_too_many_is_found() -> None:
 
 
 @pytest.mark.system
-def test_the_programs_of_playing_run() -> None:
+def test_the_program_on_the_playing_page_runs() -> None:
     (program,) = blocks_in(page("docs/playing.md"), "python")
     assert output_of(program, ROOT) == "the King on column 3 would end the run, so play it last\n"
 
@@ -130,7 +130,7 @@ def output_of(program: str, folder: Path) -> str:
 
 
 @pytest.mark.system
-def test_every_query_of_the_catalog_page_is_answered(documented_root: Path) -> None:
+def test_every_query_on_the_catalog_page_returns_rows(documented_root: Path) -> None:
     (statements,) = blocks_in(page("docs/catalog.md"), "sql")
     asked = [statement for statement in re.split(r";\n", statements) if statement.strip()]
     assert len(asked) == 5
@@ -138,12 +138,12 @@ def test_every_query_of_the_catalog_page_is_answered(documented_root: Path) -> N
         assert done("query", statement, "--data", documented_root, "--format", "csv").text.count("\n") > 1
 
 
-def test_the_data_dictionary_holds_every_column_of_deals_with_its_type_meaning_and_unit() -> None:
+def test_the_data_dictionary_lists_every_column_of_deals_with_type_meaning_and_unit() -> None:
     rows = [f"| `{c.name}` | {c.type} | {c.description} | {c.unit} |" for c in COLUMNS]
     assert "\n".join(rows) in page("docs/catalog.md")
 
 
-def test_the_data_dictionary_holds_every_column_of_the_other_views_with_its_type() -> None:
+def test_the_data_dictionary_lists_every_column_of_the_other_views_with_its_type() -> None:
     sections = re.split(r"^## ", page("docs/catalog.md"), flags=re.MULTILINE)
     for view, columns in (("dailies", DAILY_COLUMNS), ("runs", RUN_COLUMNS)):
         (section,) = [text for text in sections if text.startswith(f"Columns of `{view}`")]
@@ -169,7 +169,7 @@ def test_every_variable_that_a_page_names_exists(name: str) -> None:
     assert set(named) <= set(VARIABLES)
 
 
-def test_every_metric_that_is_written_is_documented_and_no_other(made_root: Path) -> None:
+def test_exactly_the_metrics_that_are_written_are_documented(made_root: Path) -> None:
     written = re.findall(r"^# TYPE (\w+) ", (made_root / "metrics.prom").read_text(), re.MULTILINE)
     named = re.findall(r"`(fairway_\w+?)(?:\{[^}]*\})?`", page("docs/operating.md"))
     assert set(written) == set(named)

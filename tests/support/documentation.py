@@ -1,4 +1,4 @@
-"""The pages of the project, and what is in them: commands, examples with output, links and tables."""
+"""The pages of the project and what they contain: commands, examples with output, links and tables."""
 
 import json
 import re
@@ -22,7 +22,7 @@ PAGES: Final = {
 }
 
 _PROGRAM: Final = "/opt/fairway/bin/fairway"
-# What an operator types before the command, and what ends it.
+# What may precede the command on a line, and what ends it.
 _BEFORE: Final = re.compile(
     rf"^(?:[-\d* ]+fairway +)?(?:ExecStart=)?(?:.*?&& )?(?:sudo -u fairway )?(?:{_PROGRAM}|(?:\$ )?fairway) "
 )
@@ -32,7 +32,7 @@ _ELLIPSIS: Final = "..."
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A command that a page shows with what it prints.
+    """A command on a page with its output.
 
     Attributes:
         words: of the command, without its name.
@@ -43,7 +43,7 @@ class Example:
     shown: tuple[str, ...]
 
     def differs_from(self, printed: str) -> str | None:
-        """The first line shown that is not printed where it should be; None if all are."""
+        """Return the first line shown that is not printed where it should be; None if there is none."""
         rest = iter([line.rstrip() for line in printed.splitlines()])
         is_free = False
         for line in self.shown:
@@ -59,7 +59,7 @@ class Example:
 
 
 def examples_in(text: str) -> Iterator[Example]:
-    """Every `$ fairway ..` of a page, with the output shown below it."""
+    """Yield every `$ fairway ..` of a page, with the output shown below it."""
     for block in blocks_in(text, ""):
         command, *shown = block.splitlines()
         if command.startswith(f"$ {NAME} "):
@@ -67,13 +67,13 @@ def examples_in(text: str) -> Iterator[Example]:
 
 
 def blocks_in(text: str, language: str) -> list[str]:
-    """The fenced code blocks of a page in a language."""
+    """Return the fenced code blocks of a page in a language."""
     found = re.findall(r"^( *)```(\w*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL)
     return [block for _, name, block in found if name == language]
 
 
 def commands_in(text: str) -> Iterator[list[str]]:
-    """Each `fairway ..` of a text: on a line of its own, in code within a page, in a list of a Dockerfile."""
+    """Yield each `fairway ..` in a text: on its own line, as inline code, or as a list in a Dockerfile."""
     prose = re.sub(r"^ *```.*?```$", "", text, flags=re.MULTILINE | re.DOTALL)
     pieces = [*text.splitlines(), *(" ".join(code.split()) for code in re.findall(r"`([^`]+)`", prose))]
     for piece in (piece.strip().lstrip("# ") for piece in pieces):
@@ -115,22 +115,22 @@ def command_names() -> Iterator[str]:
 
 
 def links_in(text: str) -> list[str]:
-    """Targets of the links and pictures of a page that lie in the repository."""
+    """Return the targets of links and pictures of a page that are in the repository."""
     return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
 
 
 def anchors_in(text: str) -> set[str]:
-    """Anchors of the headings of a page, as GitHub makes them."""
+    """Return the anchors of the headings of a page, as GitHub makes them."""
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def rows_in(text: str) -> list[list[str]]:
-    """Cells of every row of every table of a page; a bar within code does not part cells."""
+    """Return the cells of every row of every table of a page; an escaped bar does not separate cells."""
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
 
 
 def page(name: str) -> str:
-    """The text of a page, by its path in the repository."""
+    """Return the text of a page, by its path in the repository."""
     return PAGES[Path(name).as_posix()]

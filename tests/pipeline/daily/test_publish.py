@@ -4,11 +4,9 @@ import dataclasses
 import pickle
 from datetime import date, datetime
 from functools import partial
-from pathlib import Path
 
 import pytest
 
-from pipeline.daily import publish as module
 from pipeline.daily.files import (
     INDEX_PATH,
     daily_path,
@@ -35,20 +33,9 @@ from tests.support.publishing import (
     WORK,
     Files,
     Site,
-    made_before,
     site_in,
 )
 from tests.support.reference import REFERENCE
-
-
-@pytest.fixture(autouse=True)
-def holes_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "make_daily", made_before)
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    return site_in(tmp_path / "site")
 
 
 @pytest.fixture(scope="module")

@@ -27,16 +27,6 @@ from tests.support.publishing import (
 )
 
 
-@pytest.fixture(autouse=True)
-def holes_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "make_daily", made_before)
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    return site_in(tmp_path / "site")
-
-
 @pytest.mark.parametrize("days", [DAYS, DAYS[:2]], ids=["all", "some"])
 def test_a_published_hole_survives_another_key_and_a_clock_set_back(site: Site, days: Sequence[date]) -> None:
     site.publish(days)

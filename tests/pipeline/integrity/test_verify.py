@@ -60,14 +60,8 @@ from tests.support.sound_root import (
     parts_of,
     problems,
     sound_files,
-    sound_root,
     verified,
 )
-
-
-@pytest.fixture
-def storage(tmp_path: Path) -> LocalStorage:
-    return sound_root(tmp_path)
 
 
 def test_a_sound_root_passes_every_check_with_the_right_counts(storage: LocalStorage) -> None:

@@ -3,7 +3,6 @@
 import dataclasses
 import re
 from datetime import date, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -30,14 +29,8 @@ from tests.support.sound_root import (
     notes,
     problems,
     rebuild_index,
-    sound_root,
     verified,
 )
-
-
-@pytest.fixture
-def storage(tmp_path: Path) -> LocalStorage:
-    return sound_root(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -40,14 +39,8 @@ from tests.support.sound_root import (
     notes,
     parts_of,
     problems,
-    sound_root,
     verified,
 )
-
-
-@pytest.fixture
-def storage(tmp_path: Path) -> LocalStorage:
-    return sound_root(tmp_path)
 
 
 @pytest.mark.parametrize(
