@@ -243,6 +243,7 @@ def test_the_json_has_every_value_the_sizes_and_the_judgement(tmp_path: Path) ->
     assert document["not_measured"] == []
 
 
+@pytest.mark.system
 def test_the_circumstances_do_not_name_the_host() -> None:
     about = circumstances()
     assert set(about) == {"versions", "processors", "machine", "load"}

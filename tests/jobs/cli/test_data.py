@@ -20,6 +20,7 @@ from pipeline.pools.catalog import load_catalog
 from pipeline.store.storage import LocalStorage
 from solver.errors import UsageError
 from tests.support.command import done, fairway, files_of
+from tests.support.queries import query_here
 from tests.support.reference import REFERENCE as FOLDER
 
 NOW = datetime(2026, 11, 30, 12, 1, tzinfo=UTC)
@@ -27,10 +28,11 @@ REFERENCE = FOLDER / "daily-2026-11-30.json"
 
 
 @pytest.fixture(autouse=True)
-def _frozen_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def _frozen_clock_and_quick_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "now", lambda: NOW)
     monkeypatch.setenv("FAIRWAY_DEALS_PER_NIGHT", "3")
     monkeypatch.setenv("FAIRWAY_DAILY_FROM", "2026-11-29")
+    query_here(monkeypatch)
 
 
 @pytest.fixture

@@ -291,6 +291,7 @@ def test_wrong_usage(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.system
 def test_a_plot_is_not_written_over_results_or_into_a_data_root(root: Path, tmp_path: Path) -> None:
     results = tmp_path / "results.svg"
     results.write_bytes(lines(SOLVED))
@@ -306,6 +307,7 @@ def test_a_plot_is_not_written_over_results_or_into_a_data_root(root: Path, tmp_
     assert results.read_bytes() == lines(SOLVED)
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("name", "variables"),
     [

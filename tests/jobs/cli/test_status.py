@@ -126,6 +126,7 @@ finally:
 """
 
 
+@pytest.mark.system
 def test_no_slow_library_is_loaded(old_root: Path) -> None:
     ended = run_status(old_root)
     assert (ended.returncode, ended.stderr) == (1, "")

@@ -49,6 +49,7 @@ def test_the_lock_is_free_again_after_its_block_however_that_ends(tmp_path: Path
         pass
 
 
+@pytest.mark.system
 def test_the_lock_of_a_killed_process_does_not_block(tmp_path: Path) -> None:
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(tmp_path)],

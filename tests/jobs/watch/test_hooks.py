@@ -72,6 +72,7 @@ def wait_until_gone(process: int) -> None:
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
 
 
+@pytest.mark.system
 def test_command_gets_the_document_and_its_arguments_unchanged(tmp_path: Path) -> None:
     file = tmp_path / "report"
     odd = ("$HOME; touch x", "a b", "", "*")
@@ -130,6 +131,7 @@ def test_environment_has_neither_the_key_nor_its_location() -> None:
     assert without_secrets(variables) == {"FAIRWAY_DATA": "/data", "PATH": "/bin"}
 
 
+@pytest.mark.system
 @needs_proc
 def test_command_that_hangs_is_killed_with_its_children() -> None:
     fault = run(shell("trap '' TERM INT HUP; sleep 1000 & echo $! $$; sleep 1000"), seconds=0.5)
@@ -140,6 +142,7 @@ def test_command_that_hangs_is_killed_with_its_children() -> None:
         wait_until_gone(process)
 
 
+@pytest.mark.system
 @needs_proc
 def test_child_left_behind_is_killed_and_not_waited_for(tmp_path: Path) -> None:
     start = time.monotonic()
@@ -148,6 +151,7 @@ def test_child_left_behind_is_killed_and_not_waited_for(tmp_path: Path) -> None:
     wait_until_gone(int((tmp_path / "child").read_text()))
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("command", "fault"),
     [
@@ -163,6 +167,7 @@ def test_fault_says_how_a_command_failed(command: Sequence[str], fault: str | No
     assert run(command) == fault
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("command", "start", "end"),
     [
@@ -182,12 +187,14 @@ def test_only_the_end_of_much_output_is_kept(command: Sequence[str], start: str,
     assert len(fault) < 2_100
 
 
+@pytest.mark.system
 def test_command_need_not_read_its_input_nor_keep_its_output_open(tmp_path: Path) -> None:
     assert run(shell("exit 0"), b"x" * 5_000_000) is None
     assert run(shell('exec <&- >&- 2>&-; sleep 0.3; touch "$1"', tmp_path / "done")) is None
     assert (tmp_path / "done").exists()
 
 
+@pytest.mark.system
 @needs_proc
 def test_command_is_killed_if_a_signal_interrupts_the_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -229,6 +236,7 @@ def test_commands_run_after_the_lock_is_released(tmp_path: Path, monkeypatch: py
     assert called == ["failure", "run"]  # a run that never got the lock is not reported
 
 
+@pytest.mark.system
 def test_root_that_cannot_be_locked_is_reported_as_a_failure(tmp_path: Path) -> None:
     file, root = tmp_path / "report", tmp_path / "root"
     (root / ".lock").mkdir(parents=True)
@@ -243,6 +251,7 @@ def test_root_that_cannot_be_locked_is_reported_as_a_failure(tmp_path: Path) -> 
     assert "cannot write the lock" in report["document"]["run"]["error"]
 
 
+@pytest.mark.system
 def test_commands_of_a_night_never_see_the_key_and_their_failure_is_only_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -273,6 +282,7 @@ def test_commands_of_a_night_never_see_the_key_and_their_failure_is_only_logged(
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.system
 def test_command_that_hangs_delays_a_stopped_run_by_one_second_only(tmp_path: Path) -> None:
     variables = {
         "FAIRWAY_DEALS_PER_NIGHT": "3000",

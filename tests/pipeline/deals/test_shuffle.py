@@ -74,11 +74,13 @@ def test_the_reference_shuffles_are_met() -> None:
     assert {request: answer(request) for request in requests} == requests
 
 
+@pytest.mark.system
 def test_javascript_meets_the_reference_shuffles() -> None:
     requests = reference_requests()
     assert javascript(list(requests)) == list(requests.values())
 
 
+@pytest.mark.system
 def test_python_and_javascript_shuffle_alike() -> None:
     requests = spread_requests()
     assert javascript(requests) == [answer(request) for request in requests]

@@ -123,6 +123,7 @@ def test_every_line_of_every_kernel_runs() -> None:
     assert sorted(wanted - seen) == []
 
 
+@pytest.mark.system
 def test_the_interpreted_tests_pass_without_the_compiler() -> None:
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-m", "interpreted", "-n", "0", "-p", "no:cacheprovider", __file__],
