@@ -1,4 +1,4 @@
-"""What all tests share: a folder for compiled kernels, none of the developer's settings, a small data root.
+"""What all tests share: a folder for compiled kernels, a clean environment, and a small data root.
 
 Compiled kernels are kept in a folder for tests only, `fairway-tests-<user id>` among the temporary files, so
 that neither the processes that tests start nor a second run of the tests has to compile. The developer's home
@@ -31,9 +31,16 @@ if not is_interpreted():
     warm_up()  # so that no test measures or reports a compilation
 _variables = environment()
 
-# Whoever starts the tests in the background of a script lets SIGINT be ignored, and so would every process
-# that they start, among them those that they interrupt.
+# If a script starts the tests in the background, SIGINT is ignored, also in the processes that they start and
+# interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave out the tests marked `soak` unless the expression of `-m` names them."""
+    chosen = config.option.markexpr
+    if "soak" not in chosen:
+        config.option.markexpr = f"not soak and ({chosen})" if chosen else "not soak"
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +52,7 @@ def _no_settings_of_the_developer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def made_root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A data root with a night of 12 deals a level and a few Daily holes; tests only read it."""
+    """A data root with a night of 12 deals per level and a few Daily holes; tests only read it."""
     root = tmp_path_factory.mktemp("made") / "root"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAIRWAY_DEALS_PER_NIGHT", "12")
