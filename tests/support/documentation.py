@@ -5,6 +5,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -77,21 +78,13 @@ def commands_in(text: str) -> Iterator[list[str]]:
     prose = re.sub(r"^ *```.*?```$", "", text, flags=re.MULTILINE | re.DOTALL)
     pieces = [*text.splitlines(), *(" ".join(code.split()) for code in re.findall(r"`([^`]+)`", prose))]
     for piece in (piece.strip().lstrip("# ") for piece in pieces):
-        found = _BEFORE.match(piece)
-        if found:
-            yield list(_until_the_end(shlex.split(piece[found.end() :])))
+        if before := _BEFORE.match(piece):
+            yield list(takewhile(lambda word: word not in _AFTER, shlex.split(piece[before.end() :])))
     for line in text.splitlines():
         if line.startswith("CMD "):
             yield json.loads(line.removeprefix("CMD "))
         elif line.startswith("HEALTHCHECK "):
             yield json.loads(line.partition(" CMD ")[2])[1:]
-
-
-def _until_the_end(words: list[str]) -> Iterator[str]:
-    for word in words:
-        if word in _AFTER:
-            return
-        yield word
 
 
 def unknown_in(words: list[str]) -> list[str]:

@@ -4,14 +4,11 @@ import io
 import json
 import re
 import runpy
-import shlex
 import shutil
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
 from contextlib import nullcontext
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +20,7 @@ from jobs.settings.model import ALLOWED, Settings
 from jobs.settings.sources import VARIABLES, from_file, text_of
 from pipeline.work.records import Outcome, record_document
 from tests.support.command import ROOT, check_words, run_child
+from tests.support.documentation import commands_in
 from tests.support.run_records import STARTED, run_at
 
 FOLDER = ROOT / "jobs" / "deploy"
@@ -31,26 +29,6 @@ SERVICES = ("fairway.service", "fairway-nightly.service")
 UNITS = (*SERVICES, "fairway-nightly.timer")
 MAX_EXPOSURE = 20  # in tenths, as systemd-analyze counts
 PROGRAM = "/opt/fairway/bin/fairway"
-
-# Text before a command, and words that end it.
-_BEFORE = re.compile(
-    rf"^(?:[-\d* ]+fairway +)?(?:ExecStart=)?(?:.*?&& )?(?:sudo -u fairway )?(?:{PROGRAM}|fairway) "
-)
-_AFTER = {"|", "2>&1", "&&", ";"}
-
-
-def commands_in(text: str) -> Iterator[list[str]]:
-    """Yield each `fairway ..` of a text: on its own line, in code in a page, or in a list in a Dockerfile."""
-    prose = re.sub(r"^ *```.*?```$", "", text, flags=re.MULTILINE | re.DOTALL)
-    pieces = [*text.splitlines(), *(" ".join(code.split()) for code in re.findall(r"`([^`]+)`", prose))]
-    for piece in (piece.strip().lstrip("# ") for piece in pieces):
-        if before := _BEFORE.match(piece):
-            yield list(takewhile(lambda word: word not in _AFTER, shlex.split(piece[before.end() :])))
-    for line in text.splitlines():
-        if line.startswith("CMD "):
-            yield json.loads(line.removeprefix("CMD "))
-        elif line.startswith("HEALTHCHECK "):
-            yield json.loads(line.partition(" CMD ")[2])[1:]
 
 
 @pytest.mark.parametrize("name", FILES)

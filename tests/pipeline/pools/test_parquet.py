@@ -39,28 +39,6 @@ def data(rows: tuple[Row, ...]) -> bytes:
     return part_bytes(rows)
 
 
-def test_the_columns_and_their_order_are_fixed() -> None:
-    types = {name: str(kind) for name, kind in zip(DEALS_SCHEMA.names, DEALS_SCHEMA.types, strict=True)}
-    assert types == {
-        "level": "string",
-        "deal_number": "uint64",
-        "puzzle_id": "string",
-        "deal": "string",
-        "rules": "string",
-        "par": "int8",
-        "best_score": "int8",
-        "line": "string",
-        "draws": "int8",
-        "steady_mean": "double",
-        "steady_sd": "double",
-        "steady_clear_rate": "double",
-        "steady_p10": "int8",
-        "steady_p50": "int8",
-        "steady_p90": "int8",
-        "steady_scores": "list<item: double>",
-    }
-
-
 def test_a_part_says_of_each_field_what_it_is_and_of_itself_what_made_it(data: bytes) -> None:
     schema = pyarrow.parquet.read_schema(io.BytesIO(data))
     for column in COLUMNS:
@@ -231,6 +209,7 @@ assert os.listdir("/proc/self/task") == before
 """
 
 
+@pytest.mark.system
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not tell its threads")
 def test_reading_a_part_starts_no_thread_that_could_outlive_the_program(data: bytes) -> None:
     subprocess.run([sys.executable, "-c", THREADS], input=data, check=True)

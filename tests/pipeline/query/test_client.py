@@ -28,6 +28,7 @@ ENDLESS = "from range(1000000000000)"
 DEAF = "select levenshtein(repeat('a', 3000000), repeat('b', 3000000))"
 SECONDS = 60  # longer than any query here takes, even on a busy machine
 
+pytestmark = pytest.mark.system
 on_linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
 
 

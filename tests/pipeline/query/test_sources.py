@@ -80,7 +80,7 @@ CONDITIONS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(
     st.lists(CONDITIONS, min_size=1, max_size=3),
     st.sampled_from([" and ", " or "]),
