@@ -1,12 +1,17 @@
-"""The history of a level's pool: the kept catalogs combined with the records of the runs that made them."""
+"""A pool as a document, and its history: the kept catalogs combined with the records of runs."""
 
 from dataclasses import dataclass
+from datetime import UTC
+from typing import Any, Final
 
 from jobs.runs.run import runs_by_change
+from pipeline.deals.levels import HIGHEST_PAR, LOWEST_PAR
 from pipeline.pools.catalog import Pool, load_catalog
 from pipeline.pools.history import State, generations, state_of_generation, states
 from pipeline.store.storage import Storage
 from pipeline.work.records import RunRecord
+
+PARS: Final = range(LOWEST_PAR, HIGHEST_PAR + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +69,42 @@ def two_generations(storage: Storage, level: str, first: int, second: int) -> tu
     """Return a level's pool in each of two generations.
 
     Raises:
-        UsageError: one of them is not known.
+        UsageError: one of them does not exist.
         DamagedError: the catalog or a kept one is damaged.
     """
     known = states(storage, load_catalog(storage), level)
     one, other = (state_of_generation(known, level, number) for number in (first, second))
     return one.pool, other.pool
+
+
+def pool_document(pool: Pool) -> dict[str, Any]:
+    """Return a pool without its deals as a document with a fixed order of keys."""
+    return {
+        "level": pool.level,
+        "generation": pool.generation,
+        "deals": pool.size,
+        "parts": len(pool.parts),
+        "next_number": pool.next_number,
+        "last_night": pool.last_night.isoformat() if pool.last_night else None,
+    }
+
+
+def history_document(found: History) -> dict[str, Any]:
+    """Return a history as a document; null means unknown."""
+    return {
+        "level": found.level,
+        "known_changes": found.total,
+        "generations": [_entry_document(entry) for entry in found.generations],
+        "changes": [_entry_document(entry) for entry in found.changes],
+    }
+
+
+def _entry_document(entry: Entry) -> dict[str, Any]:
+    return {
+        "change": entry.state.change,
+        "made": None if entry.made is None else entry.made.ended.astimezone(UTC).isoformat(),
+        "job": None if entry.made is None else entry.made.job,
+        "in_force": entry.state.in_force,
+        **pool_document(entry.state.pool),
+        "pars": {str(par): entry.state.pool.pars.get(par, 0) for par in PARS},
+    }

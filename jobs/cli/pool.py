@@ -1,9 +1,9 @@
-"""`fairway pool status` and `history`; both read only catalogs and run records, so they start quickly."""
+"""`fairway pool status` and `history`, which start quickly: they read only catalogs and run records."""
 
+from datetime import UTC
 from typing import Annotated, Any, Final
 
-from jobs.api.pools import level_history
-from jobs.cli.history_report import history_document, tell_history
+from jobs.api.pools import PARS, Entry, History, history_document, level_history
 from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json, LevelName, number_option
 from jobs.terminal.output import put_json, say
@@ -11,7 +11,8 @@ from jobs.terminal.tables import put_table
 from pipeline.deals.levels import level_named
 from pipeline.pools.catalog import Pool, load_catalog
 
-_PARS: Final = (3, 4, 5)
+_UNKNOWN: Final = "unknown"
+_POOL_HEADINGS: Final = (("deals", True), ("parts", True), *((f"par {par}", True) for par in PARS))
 _MAX_CHANGES: Final = 1_000_000
 
 
@@ -30,7 +31,7 @@ def status(data: Data = None, config: Config = None, as_json: Json = False) -> N
         [
             ("level", False),
             ("deals", True),
-            *((f"par {par}", True) for par in _PARS),
+            *((f"par {par}", True) for par in PARS),
             ("generation", True),
             ("next number", True),
             ("last night", False),
@@ -39,7 +40,7 @@ def status(data: Data = None, config: Config = None, as_json: Json = False) -> N
             (
                 row["level"],
                 f"{row['deals']:,}",
-                *(f"{row['pars'][str(par)]:,}" for par in _PARS),
+                *(f"{row['pars'][str(par)]:,}" for par in PARS),
                 str(row["generation"]),
                 f"{row['next_number']:,}",
                 row["last_night"] or "none yet",
@@ -71,16 +72,52 @@ def history(
     elif not found.total:
         say(f"the pool of level {found.level} is empty and has no history")
     else:
-        tell_history(found)
+        _print_history(found)
 
 
 def _status(pool: Pool) -> dict[str, Any]:
     return {
         "level": pool.level,
         "deals": pool.size,
-        "pars": {str(par): pool.pars.get(par, 0) for par in _PARS},
+        "pars": {str(par): pool.pars.get(par, 0) for par in PARS},
         "generation": pool.generation,
         "parts": len(pool.parts),
         "next_number": pool.next_number,
         "last_night": pool.last_night.isoformat() if pool.last_night else None,
     }
+
+
+def _print_history(found: History) -> None:
+    put_table(
+        [
+            *(("generation", True), ("in force", False), *_POOL_HEADINGS),
+            *(("next number", True), ("last night", False)),
+        ],
+        [(*_generation_cells(entry), *_pool_cells(entry), *_end_cells(entry)) for entry in found.generations],
+    )
+    say(f"\nchanges to this pool: the last {len(found.changes):,} of {found.total:,}\n")
+    put_table(
+        [("change", True), ("made (UTC)", False), ("by", False), ("generation", True), *_POOL_HEADINGS],
+        [(*_change_cells(entry), *_pool_cells(entry)) for entry in found.changes],
+    )
+
+
+def _generation_cells(entry: Entry) -> tuple[str, str]:
+    return str(entry.state.pool.generation), "yes" if entry.state.in_force else ""
+
+
+def _change_cells(entry: Entry) -> tuple[str, str, str, str]:
+    change, generation = str(entry.state.change), str(entry.state.pool.generation)
+    if entry.made is None:
+        return change, _UNKNOWN, _UNKNOWN, generation
+    return change, f"{entry.made.ended.astimezone(UTC):%Y-%m-%d %H:%M}", entry.made.job, generation
+
+
+def _pool_cells(entry: Entry) -> tuple[str, ...]:
+    pool = entry.state.pool
+    mix = [f"{pool.pars.get(par, 0):,}" for par in PARS]
+    return (f"{pool.size:,}", f"{len(pool.parts):,}", *mix)
+
+
+def _end_cells(entry: Entry) -> tuple[str, str]:
+    return f"{entry.state.pool.next_number:,}", str(entry.state.pool.last_night or "none yet")

@@ -1,39 +1,22 @@
-"""`fairway pool show`, `export` and `diff`: what reads the deals of the pools."""
+"""`fairway pool show` and `export`: list a pool's deals, or write them for game clients."""
 
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
-from jobs.api.pools import two_generations
-from jobs.cli.history_report import difference_document, tell_difference
 from jobs.settings.model import Settings
 from jobs.terminal.context import read_settings, storage_at
-from jobs.terminal.options import (
-    MAX_DEALS,
-    MAX_GENERATIONS,
-    Config,
-    Data,
-    Json,
-    LevelName,
-    Workers,
-    number_option,
-)
+from jobs.terminal.options import MAX_DEALS, Config, Data, Json, LevelName, Workers, number_option
 from jobs.terminal.output import put_json, say
 from jobs.terminal.tables import put_table
 from pipeline.deals.levels import level_named
 from pipeline.pools.catalog import Catalog, load_catalog
-from pipeline.pools.difference import difference
 from pipeline.pools.export import export_pool
 from pipeline.query.engine import run_query
 from pipeline.store.storage import LocalStorage
 
 _SHOWN: Final = ("deal_number", "par", "best_score", "draws", "steady_mean", "steady_clear_rate", "line")
-
-
-def _generation_argument(name: str) -> Any:
-    text = "Number of a generation; `pool history` lists them."
-    return typer.Argument(metavar=name, min=1, max=MAX_GENERATIONS, help=text, show_default=False)
 
 
 def show(
@@ -97,33 +80,9 @@ def export(
     say(f"{exported.deals:,} deals of level {name} in {shards} and an index: {folder}")
 
 
-def diff(
-    level: LevelName,
-    first: Annotated[int, _generation_argument("A")],
-    second: Annotated[int, _generation_argument("B")],
-    data: Data = None,
-    config: Config = None,
-    as_json: Json = False,
-) -> None:
-    """Compare two generations of a level.
-
-    Compares their sizes, their pars, the steady player's scores on a random deal, and the deals in both.
-
-    Example: fairway pool diff hard 1 2
-    """
-    name = level_named(level).name
-    storage = storage_at(read_settings(config, data=data))
-    found = difference(storage, *two_generations(storage, name, first, second))
-    if as_json:
-        put_json(difference_document(name, found))
-    else:
-        tell_difference(name, found)
-
-
 def _queried(
     storage: LocalStorage, catalog: Catalog, statement: str, settings: Settings
 ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-
     with run_query(storage, catalog, statement, settings.workers) as answer:
         return (answer.names, list(answer.rows())) if answer is not None else ((), [])
 

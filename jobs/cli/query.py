@@ -82,7 +82,7 @@ def query(
 def _format(given: Format | None, output: Path | None, as_json: bool) -> Format:
     """Return the output format from the options and the suffix of the output file."""
     if as_json and given not in (None, Format.JSON):
-        raise UsageError(f"--json and --format {given} exclude each other; give one of them")
+        raise UsageError(f"--json cannot be combined with --format {given}; give one of them")
     if as_json:
         return Format.JSON
     is_file = output is not None and output != STANDARD

@@ -7,8 +7,8 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from jobs.api.reading import lines_of, parse_result
-from jobs.api.results import results_document
+from jobs.api.reading import lines_of
+from jobs.api.results import parse_result, results_document
 from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.files import check_output, check_readable, opened, sink
 from jobs.terminal.options import Config, Data, Json, Workers

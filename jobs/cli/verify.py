@@ -40,7 +40,7 @@ def verify(
     Example: fairway verify --sample 100
     """
     if every and sample is not None:
-        raise UsageError("--sample and --all exclude each other; give one of them")
+        raise UsageError("--sample cannot be combined with --all; give one of them")
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings)
     size = None if every else SAMPLE_SIZE if sample is None else sample

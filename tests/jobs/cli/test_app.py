@@ -116,7 +116,7 @@ BAD = [
     (["pool", "show", "easy", "--limit", "0"], "--limit"),
     (["pool", "regenerate", "easy", "--size", "0"], "--size"),
     (["pool", "regenerate", "easy", "--from-number", str(TOO_LARGE)], "--from-number"),
-    (["pool", "regenerate", "easy", "--fresh", "--from-number", "1"], "exclude each other"),
+    (["pool", "regenerate", "easy", "--fresh", "--from-number", "1"], "cannot be combined with"),
     (["pool", "export", "easy"], "-o"),
     (["daily", "publish", "--from", "2025-12-31"], "2025-12-31"),
     (["daily", "publish", "--from", "2026-03-01", "--to", "2026-02-01"], "there is no date between"),
@@ -127,10 +127,10 @@ BAD = [
     (["nightly", "--data", ""], "'--data': the path is empty; give a directory"),
     (["daily", "show", "--date", "yesterday"], "'yesterday' is not a date"),
     (["verify", "--sample", "-1"], "--sample"),
-    (["verify", "--sample", "1", "--all"], "exclude each other"),
+    (["verify", "--sample", "1", "--all"], "cannot be combined with"),
     (["query"], "Missing argument"),
     (["query", "select 1", "--format", "xml"], "xml"),
-    (["query", "select 1", "--format", "csv", "--json"], "exclude each other"),
+    (["query", "select 1", "--format", "csv", "--json"], "cannot be combined with"),
     (["query", "select 1", "-o", "out.txt"], "give --format csv, json or parquet"),
 ]
 

@@ -1,5 +1,6 @@
-"""The commands on a pool's history: what they print for people and programs, and what they leave behind."""
+"""The commands on a pool's history: what they print as text and as JSON, and which files they write."""
 
+import dataclasses
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,8 +15,10 @@ from pipeline.pools.catalog import load_catalog
 from pipeline.query.views import catalog_sql, part_paths
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
+from pipeline.work.records import record_document, write_record
 from tests.support.command import done, fairway, files_of
 from tests.support.pools import made_anew, with_nights
+from tests.support.run_records import A_RECORD, run_at
 
 NOW = datetime(2026, 12, 1, 12, 1, tzinfo=UTC)
 
@@ -27,7 +30,7 @@ def _frozen_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def storage(tmp_path: Path) -> LocalStorage:
-    """Two generations of medium deals that nobody has solved; the first has two nights."""
+    """Two generations of medium deals that have not been solved; the first has two nights."""
     root = open_root(tmp_path / "root", create=True)
     with_nights(root, (4, 3))
     made_anew(root, 6, first=8)
@@ -43,11 +46,13 @@ def records(storage: LocalStorage) -> list[dict[str, Any]]:
 
 
 def later(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
-    """Let so many days go by; two runs of one second would share a record."""
+    """Advance the clock by some days; two runs in the same second would share a record."""
     monkeypatch.setattr(clock, "now", lambda: NOW + timedelta(days))
 
 
-def test_a_rollback_switches_records_itself_and_rewrites_the_views(storage: LocalStorage) -> None:
+def test_a_rollback_switches_the_generation_writes_a_record_and_rewrites_the_views(
+    storage: LocalStorage,
+) -> None:
     outcome = done("pool", "rollback", "medium", "--data", storage.root)
     assert "level medium is now at generation 1: 7 deals" in outcome.text
     assert "`fairway pool rollback medium --to 2` returns to generation 2" in outcome.text
@@ -58,7 +63,7 @@ def test_a_rollback_switches_records_itself_and_rewrites_the_views(storage: Loca
     assert (record["job"], record["outcome"], record["change"]) == ("pool rollback", "done", 3)
 
 
-def test_a_rollback_to_where_it_is_does_nothing(storage: LocalStorage) -> None:
+def test_a_rollback_to_the_current_generation_does_nothing(storage: LocalStorage) -> None:
     before = storage.read("catalog.json")
     outcome = done("pool", "rollback", "medium", "--to", 2, "--data", storage.root)
     assert outcome.text == "nothing to do: level medium is already at generation 2\n"
@@ -66,7 +71,7 @@ def test_a_rollback_to_where_it_is_does_nothing(storage: LocalStorage) -> None:
     assert records(storage)[0]["outcome"] == "nothing to do"
 
 
-def test_what_cannot_be_gone_back_to_is_told_with_2(storage: LocalStorage) -> None:
+def test_a_rollback_to_an_unknown_generation_exits_with_2(storage: LocalStorage) -> None:
     for arguments in (["medium", "--to", 7], ["easy"], ["expert"], ["medium", "--to", 0]):
         outcome = fairway("pool", "rollback", *arguments, "--data", storage.root)
         assert outcome.code == 2
@@ -74,7 +79,7 @@ def test_what_cannot_be_gone_back_to_is_told_with_2(storage: LocalStorage) -> No
     assert load_catalog(storage).change == 2
 
 
-def test_compaction_tells_how_many_parts_there_are(storage: LocalStorage) -> None:
+def test_compaction_reports_the_number_of_parts(storage: LocalStorage) -> None:
     done("pool", "rollback", "medium", "--data", storage.root)
     outcome = done("pool", "compact", "medium", "--data", storage.root)
     assert "level medium: 2 parts with 7 deals became 1 part with 7 deals" in outcome.text
@@ -84,7 +89,7 @@ def test_compaction_tells_how_many_parts_there_are(storage: LocalStorage) -> Non
     assert (report["parts"], report["parts_before"], report["deals"]) == (1, 1, 7)
 
 
-def test_the_history_tells_generations_and_changes(
+def test_the_history_lists_generations_and_changes(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done("pool", "rollback", "medium", "--data", storage.root)
@@ -131,7 +136,7 @@ def test_two_generations_are_compared(storage: LocalStorage) -> None:
     assert outcome.code == 2
 
 
-def test_clearing_away_changes_nothing_by_default_while_everything_is_young(storage: LocalStorage) -> None:
+def test_gc_removes_nothing_recent_by_default(storage: LocalStorage) -> None:
     before = files_of(storage.root)
     assert "nothing to do" in done("gc", "--data", storage.root).text
     after = files_of(storage.root)
@@ -141,59 +146,54 @@ def test_clearing_away_changes_nothing_by_default_while_everything_is_young(stor
     }
 
 
-def test_a_dry_run_tells_what_the_run_then_does(storage: LocalStorage) -> None:
+def test_a_dry_run_reports_what_the_run_then_removes(storage: LocalStorage) -> None:
     before = files_of(storage.root)
     arguments = ("gc", "--keep", 0, "--older-than", 0, "--data", storage.root)
-    told = document(*arguments, "--dry-run", "--json")
+    planned = document(*arguments, "--dry-run", "--json")
     text = done(*arguments, "--dry-run").text
     assert "3 files with 0.0 MB would be removed; nothing was changed" in text
     assert files_of(storage.root) == before
-    assert told["bytes"] == sum(len(before[path]) for path in (*told["catalogs"], *told["parts"]))
+    assert planned["bytes"] == sum(len(before[path]) for path in (*planned["catalogs"], *planned["parts"]))
     done_then = document(*arguments, "--json")
-    assert done_then == {**told, "dry_run": False}
+    assert done_then == {**planned, "dry_run": False}
     gone = before.keys() - files_of(storage.root).keys()
-    assert gone == {*told["catalogs"], *told["parts"]}
+    assert gone == {*planned["catalogs"], *planned["parts"]}
     assert (records(storage)[0]["job"], records(storage)[0]["removed"]) == ("gc", 3)
     assert "nothing to do" in done(*arguments).text
 
 
-def test_what_was_replaced_not_long_ago_stays_and_is_told(
+def test_gc_keeps_and_counts_recently_replaced_catalogs(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done("pool", "rollback", "medium", "--data", storage.root)
     later(monkeypatch, 8)
-    told = document("gc", "--keep", 0, "--older-than", 9, "--dry-run", "--data", storage.root, "--json")
-    assert (told["catalogs"], told["young_catalogs"]) == ([], 2)
+    planned = document("gc", "--keep", 0, "--older-than", 9, "--dry-run", "--data", storage.root, "--json")
+    assert (planned["catalogs"], planned["young_catalogs"]) == ([], 2)
     assert (
         "2 more earlier catalogs" in done("gc", "--keep", 0, "--older-than", 9, "--data", storage.root).text
     )
-    told = document("gc", "--keep", 0, "--older-than", 8, "--dry-run", "--data", storage.root, "--json")
-    assert (len(told["catalogs"]), told["young_catalogs"]) == (2, 0)
+    planned = document("gc", "--keep", 0, "--older-than", 8, "--dry-run", "--data", storage.root, "--json")
+    assert (len(planned["catalogs"]), planned["young_catalogs"]) == (2, 0)
 
 
 @pytest.mark.parametrize(
     "arguments", [["pool", "rollback", "medium"], ["pool", "compact", "medium"], ["gc"]], ids=" ".join
 )
-def test_a_second_run_at_once_is_told_to_wait_and_readers_never_are(
-    storage: LocalStorage, arguments: list[str]
-) -> None:
+def test_a_second_run_must_wait_but_readers_need_not(storage: LocalStorage, arguments: list[str]) -> None:
     with root_lock(storage.root, NOW):
         assert fairway(*arguments, "--data", storage.root).code == 75
         for reading in (["pool", "history", "medium"], ["pool", "diff", "medium", 1, 2], ["gc", "--dry-run"]):
             done(*reading, "--data", storage.root)
 
 
-def test_only_sound_records_say_who_made_a_change(storage: LocalStorage) -> None:
-    sound = {"change": 2, "job": "nightly", "ended": "2026-11-30T00:05:00.000Z"}
-    others: tuple[object, ...] = (
-        *({**sound, "change": change} for change in (None, "5", 2.5)),
-        *({**sound, "change": 9, "ended": ended} for ended in (None, 7, "", "2026-11-30T00:05:00")),
-        {"job": "of an earlier version"},
-    )
-    for place, record in enumerate((sound, *others)):
-        storage.create(f"runs/{place}.json", json.dumps(record).encode())
+def test_only_valid_records_name_the_run_that_made_a_change(storage: LocalStorage) -> None:
+    record = run_at(NOW, counts=dataclasses.replace(A_RECORD.counts, change=2))
+    path = write_record(storage, record)
+    for number, change in enumerate((None, "5", 2.5)):
+        storage.create(
+            f"runs/{number}.json", json.dumps(record_document(record) | {"change": change}).encode()
+        )
     storage.create("runs/x.json", b"{")
-    made = runs_by_change(storage)
-    assert {change: (each.job, each.ended.isoformat()) for change, each in made.items()} == {
-        2: ("nightly", "2026-11-30T00:05:00+00:00")
-    }
+    assert runs_by_change(storage) == {2: record}
+    storage.remove(path)
+    assert runs_by_change(storage) == {}

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from jobs.api.reading import Line, parse_result
+from jobs.api.reading import Line
+from jobs.api.results import parse_result
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.play.rounds import round_of
 from pipeline.pools.catalog import load_catalog

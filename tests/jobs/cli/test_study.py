@@ -139,7 +139,7 @@ def test_a_killed_study_continues_from_its_finished_blocks(tmp_path: Path) -> No
         (["winnability", "--deals", "5"], "Missing option '--rules'"),
         (["winnability", "--rules", "golf"], "Missing option '--deals'"),
         (["winnability", "--rules", "blue", "--deals", "5"], "unknown rules 'blue'"),
-        (["winnability", "--rules", "golf", "--deals", "0"], "no whole number from 1 to 1000000000"),
+        (["winnability", "--rules", "golf", "--deals", "0"], "is not a whole number from 1 to 1000000000"),
         (
             ["winnability", "--rules", "golf", "--deals", "5", "--from-number", str(2**63 - 3)],
             "are not in 0 ..",
@@ -237,7 +237,7 @@ def test_a_chart_does_not_overwrite_its_counts(studied: Path, tmp_path: Path) ->
     before = counts.read_bytes()
     outcome = fairway("study", "chart", counts, "-o", tmp_path / "." / "counts.parquet")
     assert outcome.code == 2
-    assert "is one of the files to be read" in outcome.complaint
+    assert "is one of the input files" in outcome.complaint
     assert counts.read_bytes() == before
 
 

@@ -1,0 +1,67 @@
+"""`fairway pool regenerate`: make a new generation of a level's pool."""
+
+from typing import Annotated
+
+import typer
+
+from jobs.runs.regeneration import RegenerationRequest, run_regeneration
+from jobs.terminal.context import job_context, read_settings, storage_at
+from jobs.terminal.options import MAX_DEALS, Config, Data, Json, LevelName, Workers, number_option
+from jobs.terminal.output import put_json, say
+from jobs.terminal.progress import shown_progress
+from pipeline.deals.levels import level_named
+from pipeline.deals.shuffle import MOST_DEAL_NUMBER
+
+
+def regenerate(
+    level: LevelName,
+    size: Annotated[
+        int | None,
+        number_option("--size", "Number of deals. Default: as many as now.", least=1, most=MAX_DEALS),
+    ] = None,
+    first: Annotated[
+        int | None,
+        number_option(
+            "--from-number",
+            "First deal number to sample. Default: that of the current pool.",
+            least=0,
+            most=MOST_DEAL_NUMBER,
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin with the first number never sampled for this level.")
+    ] = False,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Drop an unfinished regeneration instead of resuming it.")
+    ] = False,
+    data: Data = None,
+    config: Config = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Regenerate a level's pool.
+
+    The new pool replaces the old one in one step when it is complete. If the command is stopped, the same
+    command resumes it.
+
+    Example: fairway pool regenerate hard --size 2000 --fresh
+    """
+    request = RegenerationRequest(level_named(level).name, size, first, fresh, restart)
+    settings = read_settings(config, data=data, workers=workers)
+    storage = storage_at(settings)
+    with shown_progress() as progress:
+        report = run_regeneration(storage, request, settings, job_context(settings, progress))
+    if as_json:
+        put_json(
+            {
+                "level": report.level,
+                "generation": report.generation,
+                "first": report.first,
+                "last": report.last,
+                "deals": report.size,
+                "seconds": report.seconds,
+            }
+        )
+        return
+    say(f"level {report.level} is now at generation {report.generation}: {report.size:,} deals")
+    say(f"sampled from number {report.first} to {report.last}, in {report.seconds:.1f} s")

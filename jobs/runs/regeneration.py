@@ -1,0 +1,80 @@
+"""The job that regenerates a level's pool. Run again after an interruption, it completes."""
+
+from dataclasses import dataclass
+
+from jobs.runs.context import JobContext
+from jobs.runs.exclusive import job_run
+from jobs.settings.model import Settings
+from pipeline.pools.catalog import load_catalog
+from pipeline.pools.regenerate import drop_unfinished, forget_request, plan_regeneration, regenerate
+from pipeline.store.storage import LocalStorage
+from pipeline.work.executors import local_work
+from solver.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class RegenerationRequest:
+    """What `pool regenerate` was asked for.
+
+    Attributes:
+        level: name of the level.
+        size: number of deals wanted, or None for the current size.
+        first: first deal number to sample, or None for that of the current generation.
+        fresh: start with the first number that the pool has not sampled yet.
+        restart: discard an unfinished regeneration instead of resuming it.
+
+    Raises:
+        UsageError: if both `first` and `fresh` are given.
+    """
+
+    level: str
+    size: int | None
+    first: int | None
+    fresh: bool
+    restart: bool
+
+    def __post_init__(self) -> None:
+        if self.fresh and self.first is not None:
+            raise UsageError("--fresh cannot be combined with --from-number; give one of them")
+
+
+@dataclass(frozen=True, slots=True)
+class RegenerationReport:
+    """What a regeneration made: the new generation, the deal numbers sampled, and the size of the pool."""
+
+    level: str
+    generation: int
+    first: int
+    last: int
+    size: int
+    seconds: float
+
+
+def run_regeneration(
+    storage: LocalStorage, request: RegenerationRequest, settings: Settings, context: JobContext
+) -> RegenerationReport:
+    """Make a new generation of a pool, or resume an unfinished one of the same request, and switch to it.
+
+    Raises:
+        BusyError: if another run holds the lock.
+        FairwayError: see `pipeline.pools.regenerate`.
+    """
+    started = context.clock()
+
+    def forget() -> None:
+        forget_request(storage, load_catalog(storage).pool(request.level))
+
+    with job_run(storage, "pool regenerate", settings, context, forget) as counts:
+        catalog = load_catalog(storage)
+        pool = catalog.pool(request.level)
+        plan = plan_regeneration(pool, request.size, pool.next_number if request.fresh else request.first)
+        if request.restart:
+            drop_unfinished(storage, pool)
+        with local_work(settings.workers, context.progress, counts) as work:
+            after = regenerate(storage, catalog, plan, work)
+        made = after.pool(request.level)
+        last = made.parts[-1].last
+        counts.deals, counts.sampled = made.size, last - plan.first + 1
+        counts.change = after.change
+    seconds = (context.clock() - started).total_seconds()
+    return RegenerationReport(made.level, made.generation, plan.first, last, made.size, seconds)
