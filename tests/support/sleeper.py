@@ -2,9 +2,10 @@
 
 import signal
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime, timedelta
 
-_EVER = datetime(9999, 1, 1, tzinfo=UTC)
+_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 def at(text: str) -> datetime:
@@ -12,38 +13,27 @@ def at(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
+@dataclass
 class Sleeper:
     """Clock and alarm in one.
 
-    Args:
+    Attributes:
         now: time on the clock.
         waits: number of waits; the next one raises SIGTERM.
         jumps: how far the clock is off when a wait ends, by the number of the wait.
         before: called before each wait with its number.
         end: a wait beyond this time raises SIGTERM too.
         naps: start and end of each time that the machine sleeps.
-
-    Attributes:
-        now: time on the clock.
     """
 
-    def __init__(
-        self,
-        now: datetime,
-        waits: int | None = None,
-        jumps: Mapping[int, timedelta] | None = None,
-        before: Callable[[int], None] | None = None,
-        *,
-        end: datetime = _EVER,
-        naps: Mapping[datetime, datetime] | None = None,
-    ) -> None:
-        self.now = now
-        self._waits = waits
-        self._jumps = jumps or {}
-        self._before = before
-        self._end = end
-        self._naps = naps or {}
-        self._waited = 0
+    now: datetime
+    waits: int | None = None
+    jumps: Mapping[int, timedelta] = field(default_factory=dict)
+    before: Callable[[int], None] = lambda _number: None
+    _: KW_ONLY
+    end: datetime = _NEVER
+    naps: Mapping[datetime, datetime] = field(default_factory=dict)
+    _waited: int = field(default=0, init=False)
 
     def clock(self) -> datetime:
         """Return the time on the clock."""
@@ -51,10 +41,9 @@ class Sleeper:
 
     def wait(self, until: datetime) -> None:
         """See `Alarm.wait`."""
-        if self._waited == self._waits or until > self._end:
+        if self._waited == self.waits or until > self.end:
             signal.raise_signal(signal.SIGTERM)
-        if self._before is not None:
-            self._before(self._waited)
-        woken = [end for start, end in self._naps.items() if start < until <= end]
-        self.now = max((until, *woken)) + self._jumps.get(self._waited, timedelta())
+        self.before(self._waited)
+        ends = [end for start, end in self.naps.items() if start < until <= end]
+        self.now = max((until, *ends)) + self.jumps.get(self._waited, timedelta())
         self._waited += 1
