@@ -55,12 +55,7 @@ class Due:
 
 
 def night_of(now: datetime, nightly_at: time) -> date:
-    """Return the latest date whose night is due: today from `nightly_at` on, yesterday before.
-
-    Args:
-        now: the current time, with its time zone.
-        nightly_at: the time of day at which a date's night is made, in UTC.
-    """
+    """Return the latest date whose night is due: today from `nightly_at` (UTC) on, yesterday before."""
     utc = now.astimezone(UTC)
     return utc.date() if utc.time() >= nightly_at else utc.date() - _DAY
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 
 from jobs.runs.context import JobContext
 from jobs.runs.lock import root_lock
-from jobs.runs.run import Run, recorded
+from jobs.runs.run import Run
 from jobs.settings.model import Settings
 from jobs.watch.hooks import run_hooks
 from jobs.watch.logs import details, log, named_run
@@ -30,14 +30,8 @@ def job_run(
     """Run the block as a job, alone on the data root.
 
     Leftovers of interrupted writes are removed first. The run is recorded and `catalog.sql` is brought up to
-    date, however the block ends. Metrics and hooks follow when the lock has been released.
-
-    Args:
-        storage: the data root.
-        job: name of the command, for the record.
-        settings: in force.
-        context: dependencies of the job.
-        before_release: called last, if everything succeeded, before the lock is released.
+    date, however the block ends. If everything succeeded, `before_release` is called before the lock is
+    released. Metrics and hooks follow when it has been released.
 
     Yields:
         The counts of the run, for the block to update.
@@ -47,9 +41,8 @@ def job_run(
         StorageError: if the data root cannot be written.
         DamagedError: if the catalog is damaged at the end.
     """
-    run = Run.start(job, settings.workers, context)
-    with _reported(storage, run, settings, context), root_lock(storage.root, run.started):
-        with _views_updated(storage), _recorded(storage, run, context):
+    with _locked_run(storage, job, settings, context) as run:
+        with _views_updated(storage), _recorded(storage, run):
             # The views come before anything they show, so a missing file means that it was removed.
             with suppress(DamagedError):  # raised where the job needs the catalog, or at the end
                 write_views(storage, load_catalog(storage))
@@ -60,9 +53,8 @@ def job_run(
 @contextmanager
 def repair_run(storage: LocalStorage, job: str, settings: Settings, context: JobContext) -> Iterator[Counts]:
     """Run the block like `job_run`, but accept a damaged catalog."""
-    run = Run.start(job, settings.workers, context)
-    with _reported(storage, run, settings, context), root_lock(storage.root, run.started):
-        with _recorded(storage, run, context):
+    with _locked_run(storage, job, settings, context) as run:
+        with _recorded(storage, run):
             yield run.counts
         with suppress(DamagedError):  # already reported by the block
             write_views(storage, load_catalog(storage))
@@ -89,24 +81,26 @@ def refresh_metrics(
 
 
 @contextmanager
-def _reported(storage: LocalStorage, run: Run, settings: Settings, context: JobContext) -> Iterator[None]:
-    """Report how the run of the block ended; a run that never got the lock is not reported."""
+def _locked_run(storage: LocalStorage, job: str, settings: Settings, context: JobContext) -> Iterator[Run]:
+    """Hold the lock during a run, then report how it ended; a run that never got the lock is not reported."""
+    run = Run(job, settings.workers, context)
     with named_run(run.run_id):
         try:
-            yield
+            with root_lock(storage.root, run.started):
+                yield run
         except BusyError:
             raise
         except (Exception, KeyboardInterrupt, SystemExit) as error:
-            report_run(storage, run.final_record(context.clock(), error), settings, context)
+            report_run(storage, run.final_record(error), settings, context)
             raise
-        report_run(storage, run.final_record(context.clock()), settings, context)
+        report_run(storage, run.final_record(), settings, context)
 
 
 @contextmanager
-def _recorded(storage: LocalStorage, run: Run, context: JobContext) -> Iterator[None]:
+def _recorded(storage: LocalStorage, run: Run) -> Iterator[None]:
     log.info("%s started", run.job, extra=details(event="begin", job=run.job))
     run.counts.attempt = attempt_of(latest_records(storage), run.job, run.started)
-    with recorded(storage, run, context.clock):
+    with run.recorded(storage):
         storage.clear_leftovers()
         yield
 

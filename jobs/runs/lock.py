@@ -13,19 +13,15 @@ from pipeline.errors import BusyError, StorageError
 from pipeline.store.storage import reason_of
 
 LOCK_FILE: Final = ".lock"
-_MOST_BYTES: Final = 1000
+_MAX_BYTES: Final = 1000
 _WIDTH: Final = 120
 
 
 @contextmanager
 def root_lock(root: Path, now: datetime) -> Iterator[None]:
-    """Hold the lock of a data root; readers need none.
+    """Hold the lock of a data root, which names this process and `now`; readers need none.
 
     The file stays when the lock is released: removing it would let two runs lock two files of one name.
-
-    Args:
-        root: an existing data root.
-        now: written into the lock as the moment since which it is held.
 
     Raises:
         BusyError: another process holds it; the message says which and since when.
@@ -42,7 +38,7 @@ def root_lock(root: Path, now: datetime) -> Iterator[None]:
         try:
             yield
         finally:
-            with suppress(OSError):  # whoever locks the file next need not be one that names itself
+            with suppress(OSError):  # the next program to lock it may not write a name of its own
                 _write(handle, "")
     finally:
         os.close(handle)
@@ -68,15 +64,15 @@ def _write_holder(handle: int, path: Path, now: datetime) -> None:
 
 
 def _write(handle: int, text: str) -> None:
-    """Write over what is in the file, always of one size: where the disk is full, no room need be found."""
+    """Overwrite the content with the same number of bytes, which works even if the disk is full."""
     os.pwrite(handle, f"{text:<{_WIDTH}}\n".encode("ascii"), 0)
     os.ftruncate(handle, _WIDTH + 1)
 
 
 def _holder_text(handle: int) -> str:
-    """Who holds the lock; it may just be writing its name."""
+    """Describe the process that holds the lock, which may not have written its id yet."""
     try:
-        holder = json.loads(os.pread(handle, _MOST_BYTES, 0))
+        holder = json.loads(os.pread(handle, _MAX_BYTES, 0))
         return f"process {int(holder['pid'])} since {datetime.fromisoformat(holder['since']).isoformat()}"
     except (OSError, ValueError, TypeError, KeyError):
         return "a process that has not named itself yet"

@@ -101,13 +101,8 @@ def run_night(
 ) -> NightReport:
     """Add the nights up to `night`, publish what is due, and leave a run record.
 
-    Args:
-        storage: the data root.
-        night: the night to reach; nights already added are skipped.
-        settings: in force.
-        context: dependencies of the job.
-        last: the latest night, which decides the Daily holes to publish, even if nights before it are still
-            missing; None for `night`.
+    Nights already added are skipped. `last` is the latest night, which decides the Daily holes to publish
+    even if nights before it are still missing; None for `night`.
 
     Raises:
         BusyError: if another run holds the lock.

@@ -1,11 +1,9 @@
 """A run of a job: its state while it runs, and the record it leaves however it ends."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Self
+from typing import Final
 
 from jobs.runs.context import JobContext
 from pipeline.errors import StorageError
@@ -15,51 +13,60 @@ from pipeline.work.records import Outcome, RunRecord, latest_records, run_id, wr
 from solver.errors import FairwayError
 
 
-@dataclass(slots=True)
 class Run:
-    """A run in progress; the fields are those of its `RunRecord`, which it has once it has ended."""
+    """A run in progress.
 
-    job: str
-    started: datetime
-    process: int
-    workers: int
-    version: str
-    counts: Counts
-    record: RunRecord | None = None
+    Attributes:
+        job: name of the command.
+        started: start time.
+        run_id: name of the run.
+        counts: what the run has made so far.
+    """
 
-    @classmethod
-    def start(cls, job: str, workers: int, context: JobContext) -> Self:
-        """Start a run of this process now."""
-        return cls(
-            job, context.clock(), os.getpid(), workers, context.version, Counts(clock=context.stopwatch)
-        )
+    def __init__(self, job: str, workers: int, context: JobContext) -> None:
+        self.job: Final = job
+        self.started: Final = context.clock()
+        self.run_id: Final = run_id(self.started, os.getpid())
+        self.counts: Final = Counts(clock=context.stopwatch)
+        self._workers = workers
+        self._context = context
+        self._record: RunRecord | None = None
 
-    @property
-    def run_id(self) -> str:
-        """Name of the run."""
-        return run_id(self.started, self.process)
+    @contextmanager
+    def recorded(self, storage: Storage) -> Iterator[None]:
+        """Write the record of the run when the block ends, however it ends; the caller holds the lock.
 
-    def end(self, now: datetime, error: BaseException | None = None) -> RunRecord:
-        """Make the record of the run, which ended with an error or, with None, completed."""
-        outcome, message = _outcome_of(self.counts, error)
-        self.record = RunRecord(
-            self.job,
-            outcome,
-            self.started,
-            now,
-            self.process,
-            self.counts,
-            self.workers,
-            self.version,
-            message,
-        )
-        return self.record
+        Raises:
+            StorageError: if the record of a successful run cannot be written.
+        """
+        try:
+            yield
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            with suppress(StorageError):  # the error that ended the run is the one to raise
+                _write(storage, self._end(error))
+            raise
+        _write(storage, self._end())
 
-    def final_record(self, now: datetime, error: BaseException | None = None) -> RunRecord:
+    def final_record(self, error: BaseException | None = None) -> RunRecord:
         """Return the record to report: the one on disk, unless the run failed after it was made."""
-        if self.record is None or (error is not None and self.record.outcome.is_good):
-            return self.end(now, error)
-        return self.record
+        if self._record is None or (error is not None and self._record.outcome.is_good):
+            return self._end(error)
+        return self._record
+
+    def _end(self, error: BaseException | None = None) -> RunRecord:
+        outcome, message = _outcome_of(self.counts, error)
+        self._record = RunRecord(
+            job=self.job,
+            outcome=outcome,
+            started=self.started,
+            ended=self._context.clock(),
+            process=os.getpid(),
+            counts=self.counts,
+            workers=self._workers,
+            version=self._context.version,
+            error=message,
+        )
+        return self._record
 
 
 def _outcome_of(counts: Counts, error: BaseException | None) -> tuple[Outcome, str | None]:
@@ -71,22 +78,6 @@ def _outcome_of(counts: Counts, error: BaseException | None) -> tuple[Outcome, s
         case Exception():
             return Outcome.FAILED, f"internal error: {type(error).__name__}: {error}"
     return Outcome.STOPPED, None
-
-
-@contextmanager
-def recorded(storage: Storage, run: Run, clock: Callable[[], datetime]) -> Iterator[None]:
-    """Write the record of the run when the block ends, however it ends; the caller holds the lock.
-
-    Raises:
-        StorageError: if the record of a successful run cannot be written.
-    """
-    try:
-        yield
-    except (Exception, KeyboardInterrupt, SystemExit) as error:
-        with suppress(StorageError):  # the error that ended the run is the one to raise
-            _write(storage, run.end(clock(), error))
-        raise
-    _write(storage, run.end(clock()))
 
 
 def _write(storage: Storage, record: RunRecord) -> None:

@@ -172,16 +172,13 @@ def environment() -> Mapping[str, str]:
 @contextmanager
 def environment_with(changes: Mapping[str, str]) -> Iterator[None]:
     """Context manager that changes environment variables, for a library that has no other way to be set."""
-    before = {name: os.environ.pop(name, None) for name in changes}
+    before = dict(os.environ)
     os.environ.update(changes)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def processors() -> int:

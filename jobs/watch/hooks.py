@@ -34,14 +34,7 @@ def without_secrets(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_hooks(record: RunRecord, root: Path, hooks: Hooks, variables: Mapping[str, str]) -> None:
-    """Run the commands that apply to a run, one after the other; failures are logged.
-
-    Args:
-        record: of the run, which has ended.
-        root: the data root.
-        hooks: the commands.
-        variables: their environment, from `without_secrets`.
-    """
+    """Run the commands that apply to a run that has ended, one after the other; failures are logged."""
     stopped = record.outcome is Outcome.STOPPED
     seconds = min(hooks.timeout_seconds, STOP_SECONDS) if stopped else hooks.timeout_seconds
     for event, command in _commands_for(record, hooks):

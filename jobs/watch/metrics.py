@@ -24,15 +24,10 @@ _NEVER: Final = 0.0  # a timestamp so old that every alert on silence fires
 def write_metrics(
     storage: Storage, record: RunRecord | None, settings: Settings, now: datetime, version: str
 ) -> None:
-    """Write the metrics of a data root atomically.
+    """Write the metrics of a data root atomically, to the file that the settings name.
 
-    Args:
-        storage: the data root.
-        record: of the run that has just ended, which may be missing from the root if the disk was full; None
-            if there is no such run.
-        settings: the settings, which name the file.
-        now: the current time, with its time zone.
-        version: of Fairway.
+    The record is of the run that has just ended, if there is one: it may be missing from the root if the disk
+    was full.
 
     Raises:
         StorageError: if the file cannot be written or the data root cannot be read.

@@ -56,12 +56,7 @@ def key_id(key: bytes) -> str:
 
 
 def choose(day: date, key: bytes | None, watch: Stopwatch | None = None) -> DailyHole:
-    """Return the hole of a date: the first of its shuffles that the daily policy admits.
-
-    Args:
-        day: the date, from 2026-01-01 on.
-        key: the secret key of 32 bytes, or None.
-        watch: times the stages.
+    """Return the hole of a date: the first of its shuffles, with this key, that the daily policy admits.
 
     Raises:
         UsageError: if the date is before the first hole, or the key does not have 32 bytes.

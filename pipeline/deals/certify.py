@@ -20,13 +20,7 @@ from solver.table.replay import replay
 
 
 def certify(level: Level, deal: Deal, number: int, watch: Stopwatch | None = None) -> CertifiedDeal | None:
-    """Certify one deal.
-
-    Args:
-        level: provides the rules and the policy.
-        deal: the deal.
-        number: the deal number that the result carries.
-        watch: times the stages.
+    """Certify one deal; the result carries its number.
 
     Returns:
         The certified deal; None if it cannot be cleared or the policy does not admit it.

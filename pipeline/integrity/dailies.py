@@ -56,15 +56,7 @@ def verify_dailies(storage: Storage, report: Report) -> Ledger | None:
 
 
 def choose_again(storage: Storage, report: Report, ledger: Ledger, key: bytes | None, work: Work) -> None:
-    """Choose the published holes again and compare them with their files.
-
-    Args:
-        storage: the data root; it is only read.
-        report: receives the findings.
-        ledger: what is published.
-        key: the secret key in force; holes of another key cannot be chosen again.
-        work: chooses the holes.
-    """
+    """Choose the published holes again, if their key is known, and compare them with their files."""
     keys: dict[str | None, bytes | None] = {None: None}
     if key is not None:
         keys[key_id(key)] = key

@@ -29,11 +29,7 @@ class RepairLog:
 
 
 class DryRunStorage:
-    """A storage that keeps all changes in memory and leaves the storage below as it is.
-
-    Args:
-        inner: the storage to read from.
-    """
+    """A storage that keeps all changes in memory and leaves the storage below as it is."""
 
     def __init__(self, inner: Storage) -> None:
         self._inner = inner

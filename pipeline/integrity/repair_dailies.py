@@ -30,15 +30,7 @@ TASK: Final = "dailies"
 
 
 def repair_dailies(storage: Storage, key: DailyKey | None, now: datetime, log: RepairLog, work: Work) -> None:
-    """Restore dailies, then solutions, then the index.
-
-    Args:
-        storage: the data root.
-        key: the secret key in force, or None.
-        now: the current time, with its time zone: solutions of dates that are over are public.
-        log: receives what is restored and what is refused.
-        work: chooses and solves the holes.
-    """
+    """Restore dailies, then solutions, which are public if their date is over by `now`, then the index."""
     ledger = read_ledger(storage, is_thorough=True)
     if isinstance(ledger.index_error, VersionError):
         log.refuse(INDEX_PATH, f"{ledger.index_error}; use the version of Fairway that wrote it")

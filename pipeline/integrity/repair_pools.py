@@ -24,11 +24,7 @@ from pipeline.work.executors import Work
 def repair_parts(storage: Storage, catalogs: Iterable[Catalog], log: RepairLog, work: Work) -> None:
     """Make every part again that one of these catalogs names and that does not have its hash.
 
-    Args:
-        storage: the data root.
-        catalogs: the one in force first, then the kept ones.
-        log: receives what is restored and what is refused.
-        work: makes the deals, and reports those of each part, with the level as the task.
+    The catalog in force is the first. The level of a part is the task in the progress of the work.
     """
     seen: set[str] = set()
     for pool in (pool for catalog in catalogs for pool in catalog.pools):

@@ -73,11 +73,7 @@ class Check:
 
 
 class Report:
-    """All checks of one verification, in the order in which they began.
-
-    Args:
-        clock: seconds since any fixed time.
-    """
+    """All checks of one verification, in the order in which they began, timed by a clock in seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

@@ -102,12 +102,7 @@ class PlayerPage:
 
 
 def player_page(results: Sequence[Played], rounds: Sequence[PlayedRound]) -> PlayerPage:
-    """Summarise the results of one player.
-
-    Args:
-        results: in the order in which they were played.
-        rounds: the rounds that they complete.
-    """
+    """Summarise the results of one player, in the order of play, and the rounds that they complete."""
     cleared = [played for played in results if played.cleared]
     return PlayerPage(
         holes=len(results),
@@ -125,14 +120,10 @@ def player_page(results: Sequence[Played], rounds: Sequence[PlayedRound]) -> Pla
 
 
 def played_rounds(results: Sequence[Played], storage: Storage, catalog: Catalog) -> tuple[PlayedRound, ...]:
-    """Find the rounds that results complete: in the order of levels, numbers and playings.
+    """Find the rounds of the current generations that results, in the order of play, complete.
 
-    Only results that name their deal by its number count; Daily holes belong to no round.
-
-    Args:
-        results: in the order in which they were played.
-        storage: the data root; it is only read.
-        catalog: of the data root; the rounds are those of the current generations.
+    They are in the order of levels, numbers and playings. Only results that name their deal by its number
+    count; Daily holes belong to no round.
 
     Raises:
         DamagedError: a part differs from what the catalog says.

@@ -107,10 +107,7 @@ class Played:
 def checked(results: Iterable[Result], storage: Storage, work: Work) -> Iterator[Played]:
     """Check results, in their order; each hole is rated once.
 
-    Args:
-        results: read in chunks, so they may come from a generator.
-        storage: the data root with the Daily holes; it is only read.
-        work: rates the deals.
+    They are read in chunks, so they may come from a generator.
 
     Raises:
         UsageError: a result is not possible; the earlier ones have been yielded.

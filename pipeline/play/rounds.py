@@ -119,12 +119,7 @@ def places(
 
 
 def full_rounds(counts: Mapping[int, int], course: Sequence[int]) -> int:
-    """Return the number of full rounds.
-
-    Args:
-        counts: number of deals of the pool by par.
-        course: pars of the holes of a round, at least one.
-    """
+    """Return the number of full rounds of a course, given the number of deals of the pool by par."""
     return min(counts.get(par, 0) // needed for par, needed in Counter(course).items())
 
 
@@ -132,11 +127,6 @@ def round_of(storage: Storage, pool: Pool, number: int) -> Round:
     """Return a round of a pool.
 
     Only parts that contain deals of the round are read, according to the counts of pars in the catalog.
-
-    Args:
-        storage: the data root; it is only read.
-        pool: the pool; its parts and their rows are in number order.
-        number: of the round, from 1.
 
     Raises:
         UsageError: the number is below 1.

@@ -190,11 +190,7 @@ class PlayedDaily:
 
 
 def played_daily(daily: Document, line: str) -> PlayedDaily:
-    """Play a line on a Daily hole.
-
-    Args:
-        daily: the published document, already checked.
-        line: the moves; the hole need not be finished.
+    """Play a line, which need not finish the hole, on the checked document of a Daily hole.
 
     Raises:
         LineError: a move is not legal.

@@ -20,15 +20,9 @@ from pipeline.work.progress import Progress
 
 
 def compact(storage: Storage, catalog: Catalog, level: str, progress: Progress) -> Catalog:
-    """Join the parts of a level's pool, and switch to the new parts in one step.
+    """Join the parts of a level's pool, and switch to the new parts in one step; the caller holds the lock.
 
     Single parts, and parts made by other versions of Fairway's definitions, stay as they are.
-
-    Args:
-        storage: the data root; the caller holds its lock.
-        catalog: the catalog in force.
-        level: the name of the level.
-        progress: receives the number of deals processed.
 
     Returns:
         The catalog now in force; the same one if there was nothing to join.

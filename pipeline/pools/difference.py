@@ -91,12 +91,7 @@ class Difference:
 
 
 def difference(storage: Storage, first: Pool, second: Pool) -> Difference:
-    """Compare two pools.
-
-    Args:
-        storage: the data root; it is only read.
-        first: a pool with at least one deal.
-        second: another pool of that level, with at least one deal.
+    """Compare two pools of a level, each with at least one deal.
 
     Raises:
         DamagedError: a part is not as in its catalog.

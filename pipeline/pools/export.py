@@ -39,12 +39,7 @@ class Exported:
 
 
 def export_pool(storage: LocalStorage, pool: Pool, folder: Path) -> Exported:
-    """Write a pool for clients, or update an earlier export of the same level.
-
-    Args:
-        storage: the data root.
-        pool: a pool of the catalog.
-        folder: the folder to write to; created if it does not exist.
+    """Write a pool for clients to a new folder, or update an earlier export of the same level.
 
     Raises:
         UsageError: the folder is inside the data root, is a file, or contains something else.

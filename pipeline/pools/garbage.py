@@ -48,12 +48,7 @@ class Garbage:
 def replaced_by(changes: Collection[int], made: Mapping[int, datetime], now: datetime) -> dict[int, datetime]:
     """Return, for each change, a time by which another catalog had replaced it.
 
-    This is the time of the next change whose time is known; `now` if there is none.
-
-    Args:
-        changes: the changes of kept catalogs.
-        made: the times of changes, as far as run records give them.
-        now: the current time, aware.
+    This is the time of the next change whose time run records give (`made`); `now` if there is none.
     """
     known = sorted(made)
     following = {change: bisect_right(known, change) for change in changes}

@@ -1,11 +1,9 @@
-"""Parts as Parquet files: their Arrow schema, one way to write and read them, and one to hash their rows.
+"""Parts as Parquet files: their Arrow schema, and one way to write and read them.
 
 The bytes of a part depend on its rows, on `pipeline.versions` and on the version of pyarrow, on nothing else.
 """
 
-import hashlib
 import io
-import json
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Final
@@ -65,10 +63,7 @@ def pyarrow_version() -> str:
 
 
 def part_bytes(rows: Sequence[Row]) -> bytes:
-    """Return rows as the Parquet file of a part.
-
-    Args:
-        rows: by ascending deal number.
+    """Return rows, by ascending deal number, as the Parquet file of a part.
 
     Raises:
         CheckError: the deal numbers are not ascending.
@@ -132,23 +127,6 @@ def versions_in(schema: Any) -> dict[str, int]:
         for key, value in texts
         if key.startswith(_VERSION_PREFIX) and value.isdecimal()
     }
-
-
-def logical_hash(table: Any) -> str:
-    """Return the SHA-256 of the rows, whatever pyarrow wrote them and however they are cut into files.
-
-    Each row is hashed as a line of JSON: an array of its values in the order of `COLUMNS`, without blanks,
-    with floats in the fewest digits that round-trip.
-
-    Returns:
-        64 hex digits.
-    """
-    digest = hashlib.sha256()
-    for batch in table.select([column.name for column in COLUMNS]).to_batches():
-        values = [column.to_pylist() for column in batch.columns]
-        for row in zip(*values, strict=True):
-            digest.update(json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n")
-    return digest.hexdigest()
 
 
 def _check_columns(schema: Any, path: str) -> None:

@@ -55,14 +55,7 @@ def _check_free(storage: Storage, part: Part) -> None:
 
 
 def part_of(name: PartName, night: date | None, pars: Mapping[int, int], data: bytes) -> Part:
-    """Return the catalog's entry for a part with this content.
-
-    Args:
-        name: the name of the part.
-        night: the night that made it; None if no single night did.
-        pars: the number of deals of each par.
-        data: the content of the file.
-    """
+    """Return the catalog's entry for a part with this content; the night is None if no single one made it."""
     return Part(
         name.path,
         night,

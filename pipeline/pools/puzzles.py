@@ -15,12 +15,7 @@ _HEX: Final = 16
 
 
 class PuzzleIds:
-    """A set of puzzle ids that only grows.
-
-    Args:
-        puzzles: the first ids.
-        expected: the expected number of ids, so that the table does not have to grow.
-    """
+    """A set of puzzle ids that only grows; with the expected number, its table need not be enlarged."""
 
     def __init__(self, puzzles: Iterable[str] = (), expected: int = 0) -> None:
         self._slots = _empty_slots(expected)

@@ -34,12 +34,7 @@ MOST_DEALS: Final = 10_000_000
 
 
 def plan_regeneration(pool: Pool, size: int | None, first: int | None) -> Regeneration:
-    """Return the complete request for the next generation of a pool.
-
-    Args:
-        pool: the pool in force.
-        size: the number of deals; None for the size of the pool.
-        first: the first deal number to sample; None for that of the pool.
+    """Return the complete request for the next generation; by default size and first number are the pool's.
 
     Raises:
         UsageError: a number is out of range, or the pool is empty and no size was given.

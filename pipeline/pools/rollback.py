@@ -17,13 +17,9 @@ from solver.errors import UsageError
 
 
 def roll_back(storage: Storage, catalog: Catalog, level: str, generation: int | None) -> Catalog:
-    """Switch a level to another of its generations.
+    """Switch a level to another of its generations, None for the one below that in force.
 
-    Args:
-        storage: the data root; the caller holds its lock.
-        catalog: the catalog in force.
-        level: the name of the level.
-        generation: the number of the generation; None for the one below that in force.
+    The caller holds the lock of the data root.
 
     Returns:
         The catalog now in force; the same one if that generation was already in force.

@@ -47,12 +47,6 @@ def run_query(
 ) -> Iterator[QueryResult | None]:
     """Context manager that runs one statement in this process, on a locked-down connection.
 
-    Args:
-        storage: the data root; it is only read.
-        catalog: lists the parts of the view `deals`.
-        statement: one SQL statement.
-        workers: number of DuckDB's threads.
-
     Yields:
         The result, to be read within the block; None if the statement has no result.
 

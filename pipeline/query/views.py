@@ -140,14 +140,9 @@ def daily_paths(storage: Storage) -> tuple[str, ...]:
 
 
 def catalog_sql(parts: Sequence[str], *, dailies: bool, runs: bool) -> str:
-    """Return the text of `catalog.sql`.
+    """Return the text of `catalog.sql` for these parts, and for dailies and runs if there are any.
 
     DuckDB refuses a view of no files, so such a view selects no rows with the same types.
-
-    Args:
-        parts: paths of the parts in the catalog, relative to the data root.
-        dailies: whether any Daily hole is published.
-        runs: whether any run record exists.
     """
     views = (
         _view("deals", _from_parts(parts) if parts else _empty(DEAL_COLUMNS)),
@@ -163,12 +158,7 @@ def part_paths(catalog: Catalog) -> tuple[str, ...]:
 
 
 def write_views(storage: Storage, catalog: Catalog) -> None:
-    """Write `catalog.sql` unless it is up to date.
-
-    Args:
-        storage: the data root, whose lock the caller holds.
-        catalog: the current catalog.
-    """
+    """Write `catalog.sql` unless it is up to date; the caller holds the lock."""
     text = catalog_sql(part_paths(catalog), dailies=bool(daily_paths(storage)), runs=bool(run_paths(storage)))
     try:
         if storage.read(SQL_FILE) == text.encode():

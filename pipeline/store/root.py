@@ -1,6 +1,7 @@
 """The data root: the folder that holds everything, recognised by a small marker file."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -18,11 +19,7 @@ _SIGNS: Final = frozenset({"catalog.json", "catalogs", "deals"})
 
 
 def open_root(path: Path, *, create: bool) -> LocalStorage:
-    """Open a data root.
-
-    Args:
-        path: the folder.
-        create: turn a missing or empty folder into a data root, instead of refusing it.
+    """Open a data root; with `create`, a missing or empty folder is turned into one.
 
     Raises:
         ConfigurationError: if there is no data root, the folder contains other files, or its format is newer.
@@ -46,7 +43,8 @@ def open_root(path: Path, *, create: bool) -> LocalStorage:
             )
         if not create:
             raise ConfigurationError(f"there is no data root at {path}; `fairway nightly` makes one there")
-        _mark(storage)
+        with suppress(AlreadyThereError):  # another run created the same root at the same time
+            storage.create(MARKER, _MARKER_TEXT.encode())
     _check_marker(storage)
     return storage
 
@@ -54,13 +52,6 @@ def open_root(path: Path, *, create: bool) -> LocalStorage:
 def _content(path: Path) -> list[str]:
     """Names of the files in a folder that belong to a user or to a data root."""
     return [name for name in names_in(path) if name not in _NOT_CONTENT and not name.startswith(INCOMING)]
-
-
-def _mark(storage: LocalStorage) -> None:
-    try:
-        storage.create(MARKER, _MARKER_TEXT.encode())
-    except AlreadyThereError:
-        return  # another run created the same root at the same time
 
 
 def check_root(storage: LocalStorage) -> None:

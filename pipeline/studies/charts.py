@@ -69,11 +69,7 @@ _OFFSET: Final = 0.12  # of the two marks, from the middle of their column
 
 
 def study_chart(studies: Sequence[Block], format_: Format) -> bytes:
-    """Draw the distribution of best scores of studies, one panel each on shared axes.
-
-    Args:
-        studies: the counts, each over all numbers of a study, in order from the top.
-        format_: of the picture.
+    """Draw the distribution of best scores of studies, one panel each on shared axes, from the top.
 
     Raises:
         UsageError: there are no studies, or they are not of the same deal numbers.
@@ -97,14 +93,10 @@ def study_chart(studies: Sequence[Block], format_: Format) -> bytes:
 
 
 def calibration_chart(rows: Sequence[Calibration], format_: Format) -> bytes:
-    """Draw mean scores against par, of players and of the steady player.
+    """Draw mean scores against par, of players and of the steady player; at least one row, from the left.
 
     The bar around the players' mean is the 95 % interval of the difference that the verdict is about: it
     reaches the steady player's mark if the two cannot be told apart.
-
-    Args:
-        rows: at least one, drawn from left to right.
-        format_: of the picture.
     """
     title = "Players against par"
     places = range(len(rows))

@@ -51,12 +51,7 @@ def count_numbers(study: Study) -> Block:
 
 
 def carry_out(storage: Storage, study: Study, work: Work) -> Result:
-    """Carry out a study, using the blocks that are stored.
-
-    Args:
-        storage: the data root.
-        study: the deal numbers and rules.
-        work: runs `count_numbers` on small batches; the name of the rules is the task in its progress.
+    """Carry out a study, using the blocks that are stored; the task in the progress is its rules.
 
     Raises:
         StorageError: a block cannot be read or written; finished blocks stay.

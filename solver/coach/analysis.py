@@ -59,12 +59,7 @@ class Analysis:
 
 
 def analyse(position: Position, rules: Rules) -> Analysis:
-    """Value every legal move of a position by an exhaustive search of what it leads to.
-
-    Args:
-        position: any position, including the start of a deal.
-        rules: the King rule.
-    """
+    """Value every legal move of a position by an exhaustive search of what it leads to."""
     after = {move: best_from(position.play(move), rules) for move in position.legal_moves(rules)}
     current = Best(score_of(position.cards_left, position.draws), not position.cards_left)
     best = min(after.values(), default=current, key=lambda each: each.score)

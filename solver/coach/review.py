@@ -68,11 +68,6 @@ class Review:
     finished: bool
 
     @property
-    def mistakes(self) -> tuple[ReviewedMove, ...]:
-        """The moves that cost something."""
-        return tuple(each for each in self.moves if each.cost)
-
-    @property
     def lost_at(self) -> int | None:
         """Index of the move that lost the clear; None if no move did."""
         return next((each.index for each in self.moves if each.lost_clear), None)
@@ -84,12 +79,7 @@ class Review:
 
 
 def review(deal: Deal, rules: Rules, line: str) -> Review:
-    """Review a hole, finished or abandoned, with one search per position of the line.
-
-    Args:
-        deal: the deal.
-        rules: which ranks may be played on which.
-        line: the moves played; empty if the hole was not begun.
+    """Review a hole, finished, abandoned or not begun, with one search per position of the line.
 
     Raises:
         LineError: at the first move that is not legal.

@@ -68,13 +68,7 @@ def solve(deal: Deal, rules: Rules, *, fewest: bool = True) -> Solution:
 
 
 def solve_each(deals: Sequence[Deal], rules: Rules, *, fewest: bool = True) -> list[Solution]:
-    """Solve deals from their starts, with one kernel call for all, so that threads seldom wait.
-
-    Args:
-        deals: the deals.
-        rules: as in `solve`.
-        fewest: as in `solve`.
-    """
+    """Solve deals as `solve` does, with one kernel call for all, so that threads seldom wait."""
     starts = [(deal, _FULL_TABLE, rank_of(deal.waste), 0, TABLEAU_SIZE) for deal in deals]
     return _solved(starts, rules, fewest)
 
@@ -114,14 +108,7 @@ def _solved(starts: Sequence[_Start], rules: Rules, fewest: bool) -> list[Soluti
 
 
 def _solution(rules: Rules, draws: int, found: Sequence[int], letters: str) -> Solution:
-    """Return the result of one position as a `Solution`.
-
-    Args:
-        rules: the King rule.
-        draws: stock cards drawn at the start.
-        found: the row that the kernel filled.
-        letters: the row of letters that the kernel filled.
-    """
+    """Return the result of one position as a `Solution`."""
     left, at, expanded = found
     if at == solve_kernel.NO_LINE:
         return Solution(rules.name, False, None, None, None, expanded)

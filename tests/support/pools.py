@@ -1,11 +1,13 @@
 """Pools of fake deals: nights and generations made without solving anything."""
 
 import dataclasses
+import hashlib
+import json
 from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from pipeline.deals.columns import Row
+from pipeline.deals.columns import COLUMNS, Row
 from pipeline.pools.catalog import Catalog, Part, PartName, Pool, load_catalog, save_catalog
 from pipeline.pools.parquet import joined
 from pipeline.pools.parts import read_named_part, write_part
@@ -60,3 +62,20 @@ def admitted(level: str, first: int, count: int) -> list[Row]:
 def rows_of(storage: Storage, parts: Sequence[Part]) -> Any:
     """Return the rows of parts as one table; each part must have its hash in the catalog."""
     return joined([read_named_part(storage, part) for part in parts])
+
+
+def logical_hash(table: Any) -> str:
+    """Return the SHA-256 of the rows, whatever pyarrow wrote them and however they are cut into files.
+
+    Each row is hashed as a line of JSON: an array of its values in the order of `COLUMNS`, without blanks,
+    with floats in the fewest digits that round-trip.
+
+    Returns:
+        64 hex digits.
+    """
+    digest = hashlib.sha256()
+    for batch in table.select([column.name for column in COLUMNS]).to_batches():
+        values = [column.to_pylist() for column in batch.columns]
+        for row in zip(*values, strict=True):
+            digest.update(json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n")
+    return digest.hexdigest()

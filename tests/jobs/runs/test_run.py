@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.runs.run import Run, recorded
+from jobs.runs.run import Run
 from pipeline.errors import CheckError, StorageError
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.counts import Counts
@@ -24,8 +24,8 @@ def run_in(storage: Storage) -> Iterator[Counts]:
     """Record a run of the nightly job whose clock advances by one second per call."""
     seconds = count()
     context = context_at(lambda: START + timedelta(seconds=next(seconds)))
-    run = Run.start("nightly", 2, context)
-    with recorded(storage, run, context.clock):
+    run = Run("nightly", 2, context)
+    with run.recorded(storage):
         yield run.counts
 
 

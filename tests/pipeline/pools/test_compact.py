@@ -10,10 +10,10 @@ from pipeline.errors import DamagedError, StorageError
 from pipeline.pools import compact as compaction
 from pipeline.pools.catalog import CATALOG_FILE, Catalog, load_catalog, save_catalog
 from pipeline.pools.garbage import clear_unreferenced
-from pipeline.pools.parquet import logical_hash, part_bytes
+from pipeline.pools.parquet import part_bytes
 from pipeline.store.storage import Storage
 from tests.support.doubles import FailingStorage, Killed, MemoryStorage
-from tests.support.pools import LEVEL, admitted, rows_of, with_nights
+from tests.support.pools import LEVEL, admitted, logical_hash, rows_of, with_nights
 
 ROWS = 10
 SIZES = (4, 3, 9, 10, 1)

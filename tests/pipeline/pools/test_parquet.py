@@ -1,7 +1,6 @@
 """A part contains what was certified, describes its columns, and has the same bytes each time."""
 
 import dataclasses
-import hashlib
 import io
 import json
 import subprocess
@@ -18,9 +17,10 @@ from hypothesis import strategies as st
 from pipeline.deals.batches import certify_batch
 from pipeline.deals.columns import COLUMNS, Row
 from pipeline.errors import CheckError, DamagedError
-from pipeline.pools.parquet import DEALS_SCHEMA, logical_hash, part_bytes, read_part, table_of, versions_in
+from pipeline.pools.parquet import DEALS_SCHEMA, part_bytes, read_part, table_of, versions_in
 from pipeline.versions import PART_VERSIONS
 from tests.support.doubles import fake_row
+from tests.support.pools import logical_hash
 from tests.support.reference import REFERENCE
 
 FROZEN = json.loads((REFERENCE / "frozen_v1.json").read_text())["deals"]
@@ -119,41 +119,6 @@ def test_nothing_of_the_machine_is_in_a_part(data: bytes) -> None:
 def test_rows_out_of_order_are_never_written(numbers: tuple[int, ...]) -> None:
     with pytest.raises(CheckError, match="in the rows of a part"):
         part_bytes([fake_row("easy", number) for number in numbers])
-
-
-@given(st.integers(1, 40), st.integers(1, 11))
-def test_the_hash_of_rows_does_not_depend_on_how_they_are_cut(count: int, size: int) -> None:
-    rows = [fake_row("hard", number) for number in range(count)]
-    pieces = [table_of(rows[start : start + size]) for start in range(0, count, size)]
-    assert logical_hash(pa.concat_tables(pieces)) == logical_hash(table_of(rows))
-
-
-def test_the_hash_of_rows_sees_every_value_and_the_order() -> None:
-    rows = [fake_row("hard", number) for number in range(3)]
-    hashes = {
-        logical_hash(table_of(rows)),
-        logical_hash(table_of(rows[::-1])),
-        logical_hash(table_of(rows[:2])),
-    }
-    table = table_of(rows)
-    for column in COLUMNS:
-        values = table[column.name].to_pylist()
-        values[1] = values[1] + (values[1] if isinstance(values[1], str | list) else 1) if values[1] else "x"
-        if isinstance(values[0], float | int) and not isinstance(values[1], float | int):
-            values[1] = 1
-        place = table.schema.get_field_index(column.name)
-        hashes.add(
-            logical_hash(
-                table.set_column(place, column.name, pa.array(values, table.schema.field(place).type))
-            )
-        )
-    assert len(hashes) == 3 + len(COLUMNS)
-
-
-def test_the_hash_of_rows_is_what_its_description_says() -> None:
-    table = table_of([fake_row("easy", 5)])
-    line = json.dumps(list(table.to_pylist()[0].values()), separators=(",", ":")) + "\n"
-    assert logical_hash(table) == hashlib.sha256(line.encode()).hexdigest()
 
 
 def written(table: Any) -> bytes:
