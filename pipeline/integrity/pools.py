@@ -13,17 +13,7 @@ from pipeline.deals.levels import Level, level_named
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.errors import DamagedError
 from pipeline.integrity.report import Report
-from pipeline.integrity.rows import (
-    Rows,
-    admission_faults,
-    deal_faults,
-    distribution_faults,
-    level_faults,
-    line_faults,
-    number_faults,
-    puzzle_faults,
-    shape_faults,
-)
+from pipeline.integrity.rows import ROW_CHECKS, Rows, shape_faults
 from pipeline.pools.catalog import (
     CATALOG_FILE,
     DEALS_PREFIX,
@@ -44,17 +34,6 @@ from pipeline.work.executors import Work
 POOLS_TASK: Final = "pools"
 KEPT_CATALOGS: Final = "earlier catalogs"
 KEPT_PARTS: Final = "parts of earlier catalogs"
-
-_ROW_CHECKS: Final = (
-    ("deal numbers and counts match the catalog", number_faults),
-    ("levels and rules match the pool", level_faults),
-    ("cards match the deal numbers", deal_faults),
-    ("puzzle ids recomputed", puzzle_faults),
-    ("lines replayed to their score and draws", line_faults),
-    ("par and statistics recomputed from the scores", distribution_faults),
-    ("means admitted by the level", admission_faults),
-)
-
 
 class _Steps:
     """Progress of the pools: parts, and deals solved again."""
@@ -207,7 +186,7 @@ def _columns(table: Any, path: str) -> dict[str, list[Any]]:
 
 
 def _check_rows(report: Report, rows: Rows) -> None:
-    for name, faults in _ROW_CHECKS:
+    for name, faults in ROW_CHECKS:
         with report.check(name, "deals", rows.part.path) as check:
             check.checked += len(rows.numbers)
             check.collect(rows.part.path, faults(rows))

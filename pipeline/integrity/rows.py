@@ -188,3 +188,15 @@ def _quantile_differs(rows: Rows, name: str, part: float) -> Flags:
 
 def _par(mean: Floats) -> Floats:
     return np.clip(np.floor(mean + 0.5), LOWEST_PAR, HIGHEST_PAR)
+
+
+ROW_CHECKS: Final = (
+    ("deal numbers and counts match the catalog", number_faults),
+    ("levels and rules match the pool", level_faults),
+    ("cards match the deal numbers", deal_faults),
+    ("puzzle ids recomputed", puzzle_faults),
+    ("lines replay to the stored score and draws", line_faults),
+    ("par and statistics recomputed from the scores", distribution_faults),
+    ("means admitted by the level", admission_faults),
+)
+"""Every check of rows, in the order in which they run: its name, and the function that yields the faults."""
