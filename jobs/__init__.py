@@ -1,1 +1,1 @@
-"""What is run: settings, the lock, the nightly job, the scheduler and the command line."""
+"""What is run: the jobs, their settings, status and scheduler, and the command line."""

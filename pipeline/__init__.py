@@ -1,1 +1,1 @@
-"""From shuffle numbers to certified rows, the catalog and the Daily hole."""
+"""From deal numbers to certified rows, pools and Daily holes; queries, statistics, checks and repair."""

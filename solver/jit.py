@@ -164,9 +164,9 @@ def _first_use() -> str:
     found = _kernel_cache()
     why = "; ".join(found.reasons)
     if found.folder is None:
-        return f"compiling the solver, some seconds at every start because it cannot be kept ({why})"
+        return f"compiling the solver, a few seconds at every start because it cannot be kept ({why})"
     elsewhere = f"; kept in {found.folder.parent} ({why})" if why else ""
-    return f"compiling the solver, some seconds on first use{elsewhere}"
+    return f"compiling the solver, a few seconds on first use{elsewhere}"
 
 
 _compilation: Final = _Compilation()

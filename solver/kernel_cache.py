@@ -145,7 +145,7 @@ def _places(variables: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _remove_others(folder: Path) -> None:
-    """Remove the folders of other versions except the newest ones, whatever the clock says."""
+    """Remove the folders of other versions except the newest ones."""
     with suppress(OSError):  # another process may be removing them, too
         others = [each for each in folder.parent.glob(f"{_PREFIX}*") if each != folder]
         for each in sorted(others, key=lambda each: each.lstat().st_mtime)[:-_MAX_OTHERS]:

@@ -1,1 +1,1 @@
-"""What commands and programs share: values in, documents out. May import every wing but terminal and cli."""
+"""What commands and programs share: text and values in, JSON documents out. May import runs and below."""

@@ -1,4 +1,4 @@
-"""One file per command: reads arguments, calls the other wings, prints. May import every wing."""
+"""The commands, one file per subject: read arguments, call other wings, print. May import every wing."""
 
 from typing import Final
 

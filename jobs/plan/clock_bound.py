@@ -45,13 +45,13 @@ def clock_doubt(
     if night <= last:
         return None
     return ClockDoubt(
-        f"the clock says {night}, which is after {last}, the last date that is trusted given {reference}",
+        f"the clock says {night}, which is after {last}, the last trusted date, counting from {reference}",
         f"set the clock; if it is right, run `fairway nightly --date {night}` once",
     )
 
 
 def _last_trusted(sign: date | None, bound: timedelta) -> tuple[date, str]:
-    """Return the last date that is trusted, given the latest date that the data root shows to have come."""
+    """Return the last date that is trusted, given the latest date that the data root proves has passed."""
     if sign is not None and sign >= RELEASED:
         return sign + bound, f"the latest night or hole in the data root, {sign}"
     return RELEASED + (_IN_USE if sign is None else bound), f"the release of this version on {RELEASED}"

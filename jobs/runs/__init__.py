@@ -1,4 +1,4 @@
-"""Jobs that change a data root, under its lock and with a run record. May import watch and below.
+"""The jobs; those that change pools or holes hold the lock and leave a run record.
 
-Each takes the data root, the settings in force (with the secret key) and the job's dependencies.
+May import watch and below. Each takes the data root, the settings in force (with the secret key) and the job's dependencies.
 """

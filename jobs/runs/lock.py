@@ -1,4 +1,4 @@
-"""One writer at a time: an advisory lock on the data root, given up by the system when its holder dies."""
+"""One writer at a time: an advisory lock on the data root, released by the system when its holder dies."""
 
 import fcntl
 import json

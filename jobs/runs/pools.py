@@ -86,7 +86,7 @@ def plan_gc(storage: LocalStorage, settings: Settings, now: datetime) -> GcPlan:
 
 
 def run_gc(storage: LocalStorage, settings: Settings, context: JobContext) -> GcPlan:
-    """Remove the files that no catalog refers to.
+    """Remove old kept catalogs, and the files that no remaining catalog refers to.
 
     Raises:
         BusyError: if another run holds the lock.

@@ -1,8 +1,9 @@
 """The built-in scheduler: decides when the service wakes. What is due then is derived from the files.
 
 APScheduler is only the alarm clock. The work is done in the main thread, where a signal interrupts it at
-once. The alarm is set for one time, computed from the clock after each wake: a schedule kept by APScheduler
-would wait for a time that the clock has been set back from, and fire for each interval of a jump forward.
+once. The alarm is set for one time, computed from the clock after each wake: if APScheduler kept a
+schedule, it would wait too long after the clock was set back, and fire once per interval after a jump
+forward.
 """
 
 import logging
@@ -67,7 +68,7 @@ class Times:
         return night
 
     def next_look(self, after: datetime) -> datetime:
-        """Return the first nightly time or look for something to publish later than `after`."""
+        """Return the next wake-up after `after`: a nightly time, or a look for something to publish."""
         looks = (after - _EPOCH) // self.publish_every + 1
         return min(self.next_night(after), _EPOCH + looks * self.publish_every)
 

@@ -1,6 +1,6 @@
 """Loading the settings: defaults, then a file, then environment variables, then options; the last one wins.
 
-This is the only module that reads the environment. Everything else is given a `Settings`.
+Only this module reads the environment, and the solver for the place of its kernels; the rest gets `Settings`.
 """
 
 import os

@@ -1,1 +1,1 @@
-"""The state of a data root and its reporting: status, metrics, log, hooks."""
+"""Status, metrics, log and hooks: how a data root is doing. May import plan and below."""

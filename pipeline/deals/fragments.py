@@ -1,4 +1,4 @@
-"""Parts that several JSON documents have in common."""
+"""The King rule as JSON: an object that several kinds of document contain."""
 
 from typing import Any
 

@@ -35,6 +35,7 @@ POOLS_TASK: Final = "pools"
 KEPT_CATALOGS: Final = "earlier catalogs"
 KEPT_PARTS: Final = "parts of earlier catalogs"
 
+
 class _Steps:
     """Progress of the pools: parts, and deals solved again."""
 

@@ -80,8 +80,8 @@ def _repair_catalog(storage: Storage, log: RepairLog) -> Catalog | None:
         put(storage, CATALOG_FILE, storage.read(kept_path(change)))
         log.repair(
             CATALOG_FILE,
-            f"{fault}; replaced by {kept_path(change)}, the latest kept catalog{saved}. Repeat later "
-            "changes; the next night adds the missing nights",
+            f"{fault}; replaced by {kept_path(change)}, the latest kept catalog{saved}. Redo any "
+            "changes made since; the next night adds the missing nights",
         )
         return catalog
     log.refuse(CATALOG_FILE, f"{fault}; there is no earlier catalog to replace it: restore a copy")

@@ -65,7 +65,9 @@ def _repair_damaged(
             log.repair(path, f"{files.fault}; made again, byte for byte")
         else:
             accept = f", or remove {INDEX_PATH} if the daily is right" if files.entry is not None else ""
-            reason = "neither its cards nor its date, with or without today's key, give the published hole"
+            reason = (
+                "neither its cards nor its date, with or without today's key, reproduces the published hole"
+            )
             log.refuse(path, f"{files.fault}; {reason}: restore a copy{accept}")
         work.progress.update(TASK, done, len(lost))
     return bool(lost)

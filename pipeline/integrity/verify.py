@@ -1,7 +1,7 @@
 """Verification of a whole data root: runs every check, in order, and changes nothing.
 
-Damage does not stop it: it is reported, and the other checks go on. Where a new check goes: one of rows into the
-table `ROW_CHECKS` of `rows.py`, one of parts or catalogs into `pools.py`, one of Daily holes into `dailies.py`, and
+Damage does not stop it: it is reported, and the other checks go on. A new check of rows goes into the table
+`ROW_CHECKS` of `rows.py`, one of parts or catalogs into `pools.py`, one of Daily holes into `dailies.py`, and
 one of any other file here.
 """
 

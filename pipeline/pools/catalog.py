@@ -230,7 +230,7 @@ def save_catalog(storage: Storage, catalog: Catalog) -> Catalog:
     saved = dataclasses.replace(catalog, version=versions.CATALOG, change=newest + 1)
     faults = tuple(_faults(saved))
     if faults:
-        raise CheckError(f"{CATALOG_FILE} was not replaced, the new one would be wrong: {listed(faults)}")
+        raise CheckError(f"{CATALOG_FILE} was not replaced: the new one would be wrong: {listed(faults)}")
     if before.change:
         _keep(storage, before.change)
     storage.replace(CATALOG_FILE, catalog_bytes(saved))

@@ -155,12 +155,10 @@ class _Subprocess:
         if self._timed_out or code == -signal.SIGXCPU:
             seconds = self._request.seconds
             return OverdueError(
-                f"no result within {seconds} s; select less, or raise the limit with --timeout"
+                f"no result within {seconds} s; narrow the query, or raise the limit with --timeout"
             )
         last = errors.splitlines()[-1][-_MAX_REASON:] if errors else f"exit code {code}"
-        return QueryError(
-            f"the query process failed ({last}); if the query needs too much memory, select less"
-        )
+        return QueryError(f"the query process failed ({last}); if the query needs too much memory, narrow it")
 
 
 def _report_in(errors: str) -> dict[str, str] | None:

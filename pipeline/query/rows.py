@@ -128,7 +128,7 @@ def _pieces(batch: Any) -> Iterator[Any]:
         yield from _pieces(batch.slice(half))
     else:
         raise QueryError(
-            f"a row of the result has {size:,} bytes, more than {MAX_BATCH_BYTES:,}; select less"
+            f"a row of the result has {size:,} bytes, more than {MAX_BATCH_BYTES:,}; select fewer columns"
         )
 
 

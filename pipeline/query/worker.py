@@ -50,7 +50,7 @@ def _run(request: QueryRequest) -> dict[str, str]:
     except MemoryError:
         return {
             "error": QueryError.__name__,
-            "message": "Out of Memory Error: the query needs too much memory; select less",
+            "message": "Out of Memory Error: the query needs too much memory; narrow it",
         }
     except BrokenPipeError:  # the caller has stopped reading
         pass

@@ -73,10 +73,11 @@ class Calibration:
 
 
 def level_of(played: Played) -> str:
-    """Return `daily` for a Daily hole, otherwise the name of the level with the rules of the hole."""
+    """Return `daily` for a Daily hole, otherwise the level with the rules of the hole, or those rules."""
     if played.day is not None:
         return DAILY.name
-    return next(level.name for level in LEVELS.values() if level.rules == played.hole.rules)
+    names = (level.name for level in LEVELS.values() if level.rules == played.hole.rules)
+    return next(names, played.hole.rules.name)
 
 
 def calibrations(results: Iterable[Played]) -> tuple[Calibration, ...]:

@@ -1,4 +1,4 @@
-"""How batches are worked off: an executor, the batches in flight, progress and counts as one value.
+"""How batches are executed: an executor, the batches in flight, progress and counts as one value.
 
 The pipeline asks for no more than a `concurrent.futures.Executor`, so that another engine can stand in for
 the threads of this process.

@@ -26,7 +26,7 @@ from solver.cards import RANK_COUNT
 from solver.search.vector import BOUND_BYTES
 from solver.table.rules import Rules
 
-_STEP: Final = 2  # ranks of one support chain: a card and the next card that shares a supporter with it
+_STEP: Final = 2  # distance between two ranks that share a supporter
 
 
 @cache

@@ -17,7 +17,7 @@ def score_of(cards_left: int, draws: int) -> int:
 
 
 def means_cleared(score: int) -> bool:
-    """Whether a hole with this score was cleared; only for scores reported without a line or a result."""
+    """Whether a hole with this score was cleared; only for scores of which nothing else is known."""
     return score <= 0
 
 

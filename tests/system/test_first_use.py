@@ -12,8 +12,8 @@ import pytest
 from tests.support.command import PROGRAM
 from tests.support.first_use import CALLEE, NOBODY, TINY, Run, interpreter_for_others, tiny_tree
 
-FIRST = "compiling the solver, some seconds on first use"
-IN_MEMORY = "compiling the solver, some seconds at every start because it cannot be kept"
+FIRST = "compiling the solver, a few seconds on first use"
+IN_MEMORY = "compiling the solver, a few seconds at every start because it cannot be kept"
 SOLVE = ("deal", "solve", "617", "--rules", "golf")
 COMPILED, LOADED = "42 0\n", "42 1\n"
 

@@ -134,7 +134,7 @@ def test_nothing_is_published_while_the_clock_is_a_century_ahead(
     assert daily_path(date(2126, 11, 30)) not in storage.list("daily/")
     (why, *others) = [line for line in caplog.messages if "nothing was done" in line]
     assert others == [why]
-    assert "the clock says 2126-12-01, which is after 2028-01-04, the last date that is trusted" in why
+    assert "the clock says 2126-12-01, which is after 2028-01-04, the last trusted date" in why
     assert "run `fairway nightly --date 2126-12-01` once" in why
     assert 'fairway_problem{problem="clock"} 1.0' in known[0]
     assert 'fairway_problem{problem="clock"} 0.0' in storage.read(METRICS_FILE).decode()

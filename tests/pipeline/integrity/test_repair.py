@@ -211,7 +211,7 @@ def test_a_missing_hole_of_another_key_is_restored_only_with_that_key(keyed: Loc
     before = files_of(keyed)
     path = change(keyed, daily_path(DAYS[0]), None)
     for key in (None, OTHER_KEY):
-        assert_refused(keyed, path, "give the published hole: restore a copy", key)
+        assert_refused(keyed, path, "reproduces the published hole: restore a copy", key)
     assert paths(run_repair(keyed, KEY)) == ([path], [])
     assert files_of(keyed) == before
 

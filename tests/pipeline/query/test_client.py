@@ -127,7 +127,7 @@ def test_damage_is_reported_as_damage(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("statement", "seconds"), [(FOREVER, 1), (DEAF, 2), (ENDLESS, 1)])
 def test_a_query_ends_at_its_time_limit(made_root: Path, statement: str, seconds: int) -> None:
-    words = f"no result within {seconds} s; select less, or raise the limit with --timeout"
+    words = f"no result within {seconds} s; narrow the query, or raise the limit with --timeout"
     with pytest.raises(OverdueError, match=words):
         read_all(made_root, statement, seconds)
 
@@ -218,7 +218,7 @@ def test_a_timeout_exits_with_75_and_leaves_the_old_file(made_root: Path, tmp_pa
     file = tmp_path / "rows.csv"
     file.write_text("old")
     outcome = fairway("query", ENDLESS, "--timeout", 1, "--data", made_root, "-o", file)
-    assert outcome.complaint == "no result within 1 s; select less, or raise the limit with --timeout"
+    assert outcome.complaint == "no result within 1 s; narrow the query, or raise the limit with --timeout"
     assert (outcome.code, files_of(tmp_path)) == (75, {"rows.csv": b"old"})
 
 
