@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from jobs.settings.load import environment
 from jobs.settings.sources import PREFIX
@@ -37,9 +38,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Leave out the tests marked `soak` unless the expression of `-m` names them."""
+    """Leave out tests marked `soak`, and try fewer examples, unless the expression of `-m` names `soak`."""
     chosen = config.option.markexpr
     if "soak" not in chosen:
+        settings.register_profile("few", max_examples=40)
+        settings.load_profile("few")
         config.option.markexpr = f"not soak and ({chosen})" if chosen else "not soak"
 
 

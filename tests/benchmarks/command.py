@@ -1,6 +1,7 @@
-"""The command compared with the yardstick: `fairway deal solve --verdict-only --file`, one worker.
+"""The command compared with the yardstick, and two commands on the data root of a night.
 
-Starting is excluded: the time for one deal is subtracted from the time for all of them.
+Compared is `fairway deal solve --verdict-only --file` with one worker. Starting is excluded: the time for one
+deal is subtracted from the time for all of them.
 """
 
 import json
@@ -47,6 +48,7 @@ def measure(bench: Bench) -> Iterator[Figure]:
     for rules in RULES:
         bench.tell(f"command, {rules}: {bench.rounds} rounds of {len(deals):,} deals")
         yield from _of_rules(rules, deals, program, bench)
+    yield from _of_a_night(bench)
 
 
 def _of_rules(rules: str, deals: Sequence[Deal], program: Path, bench: Bench) -> Iterator[Figure]:
@@ -74,6 +76,22 @@ def _of_rules(rules: str, deals: Sequence[Deal], program: Path, bench: Bench) ->
     yield Figure(f"{rules}: command to yardstick", "ratio", cpu)
     yield Figure(f"{rules}: command to yardstick, wall", "ratio", wall)
     yield Figure(f"{rules}: command for one deal", "ms", starts)
+
+
+def _of_a_night(bench: Bench) -> Iterator[Figure]:
+    """Measure whole commands on a data root with one night, as the default settings make it."""
+    root = bench.folder / "night"
+    bench.tell("command: making the data root of a night")
+    fairway("nightly", "--data", root)
+    spent = in_turn(
+        bench.rounds,
+        {
+            "status": lambda: fairway("status", "--data", root)[1],
+            "verify --sample 0": lambda: fairway("verify", "--sample", "0", "--data", root)[1],
+        },
+    )
+    for name, found in spent.items():
+        yield Figure(f"{name} after a night", "ms", wall_milliseconds(found))
 
 
 def _written(folder: Path, deals: Sequence[Deal]) -> Path:

@@ -27,6 +27,7 @@ TARGETS: Final[Targets] = MappingProxyType(
         **{("command", f"{rules}: command to yardstick"): target for rules, target in _VERDICT.items()},
         **{("search", f"{rules}: fewest to yardstick"): _FEWEST for rules in RULES},
         **{("search", f"{rules}: fewest to yardstick, not cleared"): _FEWEST for rules in RULES},
+        ("command", "status after a night"): Target(500.0),  # ms
         **{("steady", f"{rules}: steady player"): _STEADY for rules in RULES},
         **{
             ("hints", f"{rules}: hint, {percentile}"): target

@@ -1,4 +1,4 @@
-"""`fairway status`: fast enough for a health check, reads only files, and exits with 0 or 1."""
+"""`fairway status`: reads only files, loads no slow library, and exits with 0 or 1."""
 
 import json
 import subprocess
