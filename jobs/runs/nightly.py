@@ -40,16 +40,9 @@ class LevelReport:
 
 @dataclass(frozen=True, slots=True)
 class NightReport:
-    """What a run of the nightly job did.
+    """What a run of the nightly job did: nights added, Daily holes published and solutions released.
 
-    Attributes:
-        night: the night to reach.
-        nights: nights added, ascending.
-        levels: one report per level.
-        dailies: dates whose Daily hole was published, ascending.
-        solutions: solutions released because their dates are over.
-        published: Daily holes published so far.
-        seconds: duration.
+    `night` is the one to reach, and `published` the number of all Daily holes so far.
     """
 
     night: date

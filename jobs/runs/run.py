@@ -14,14 +14,7 @@ from solver.errors import FairwayError
 
 
 class Run:
-    """A run in progress.
-
-    Attributes:
-        job: name of the command.
-        started: start time.
-        run_id: name of the run.
-        counts: what the run has made so far.
-    """
+    """A run in progress: its job, when it started, its id, and what it has made so far."""
 
     def __init__(self, job: str, workers: int, context: JobContext) -> None:
         self.job: Final = job

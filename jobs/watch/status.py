@@ -52,15 +52,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class PoolState:
-    """The state of one level's pool.
-
-    Attributes:
-        level: the name of the level.
-        deals: number of deals in the pool.
-        cap: number of deals at which nights stop adding to it.
-        grown: number of deals that nights added in the last seven days, according to the run records.
-        last_night: the last night made; None before the first.
-    """
+    """The state of one level's pool; `grown` is the number of deals that nights added in the last week."""
 
     level: str
     deals: int
@@ -80,18 +72,9 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The health of a data root.
+    """The health of a data root at one time; today and tomorrow are dates in UTC.
 
-    Attributes:
-        now: the time for which it holds.
-        is_today_out: whether today's Daily hole is published; today is a date in UTC.
-        is_tomorrow_out: whether tomorrow's Daily hole is published.
-        last_published: the latest date whose hole is published.
-        last_success: the last successful nightly run.
-        last_run: the last nightly run, whatever its outcome.
-        pools: one per level; none if the catalog cannot be read.
-        next_run: when the next night is due.
-        problems: everything that is wrong.
+    `last_run` is the last nightly run, whatever its outcome. Without a readable catalog there are no pools.
     """
 
     now: datetime

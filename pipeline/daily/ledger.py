@@ -39,17 +39,7 @@ _ENTRY_TYPES: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the ledger keeps of one valid daily.
-
-    Attributes:
-        day: its date.
-        hole: its number.
-        par: its par.
-        puzzle_id: its puzzle.
-        key_id: the id of the key it was chosen with; None if without a key.
-        sha256: the hash of the daily's bytes.
-        solution_sha256: the hash of the solution's bytes.
-    """
+    """What the ledger keeps of one valid daily: values of its document, and the hash of its bytes."""
 
     day: date
     hole: int

@@ -10,16 +10,8 @@ from solver.table.deal import Deal
 class CertifiedDeal:
     """A deal that can be cleared and that its level's policy admits; `certify` makes it.
 
-    Attributes:
-        level: name of the level.
-        deal_number: the deal number; for a Daily hole, the attempt.
-        deal: the cards.
-        rules: name of the level's rules.
-        par: par v1.
-        best_score: the lowest score that can be reached.
-        line: line v1, which reaches it.
-        draws: number of draws in that line.
-        distribution: the steady player's scores.
+    The deal number of a Daily hole is the attempt. The par is par v1; the line, a line v1, reaches the best
+    score with this number of draws; the distribution is that of the steady player's scores.
     """
 
     level: str

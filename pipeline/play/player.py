@@ -55,13 +55,9 @@ class Average:
 
 @dataclass(frozen=True, slots=True)
 class Streak:
-    """Consecutive dates on which the Daily hole was played, whatever the score.
+    """On how many dates the Daily hole was played, whatever the score, and the streaks of consecutive ones.
 
-    Attributes:
-        dates: number of dates on which it was played.
-        longest: length of the longest streak.
-        last: length of the streak that ends on the last date.
-        last_date: the last date.
+    `longest` is the length of the longest streak, `last` that of the streak that ends on the last date.
     """
 
     dates: int

@@ -34,15 +34,10 @@ Hole: TypeAlias = tuple[Deal, Rules] | date
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A result as it was submitted, with a line, a score or both.
+    """A result as it was submitted, with a line, a score or both; what was not given is None.
 
-    Attributes:
-        where: file and line it was read from, for messages.
-        hole: the hole that was played.
-        number: the deal number; None for a deal given by its cards and for a Daily hole.
-        line: the moves; None if not given.
-        score: the score; None if not given.
-        seconds: time taken; None if not given.
+    `where` is the file and line it was read from, for messages. A deal that is given by its cards and a Daily
+    hole have no number.
     """
 
     where: str

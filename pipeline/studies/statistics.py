@@ -74,13 +74,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean of a sample.
-
-    Attributes:
-        size: number of values.
-        value: their mean.
-        spread: their spread; None for a single value.
-    """
+    """The mean of a sample of this size, and the spread of its values; None for a single value."""
 
     size: int
     value: float

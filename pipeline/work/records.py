@@ -43,18 +43,9 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """What a run of a job did.
+    """What a run of a job did; all times have a time zone.
 
-    Attributes:
-        job: name of the command.
-        outcome: how it ended.
-        started: start time, with a time zone.
-        ended: end time, with a time zone.
-        process: process id, which distinguishes two runs that start in the same second.
-        counts: what it made.
-        workers: number of worker threads.
-        version: version of Fairway.
-        error: the error message if the run failed, else None.
+    The process id distinguishes runs that start in the same second; only a failed run has an error message.
     """
 
     job: str

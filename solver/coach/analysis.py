@@ -10,12 +10,7 @@ from solver.table.score import score_of
 
 
 class Best(NamedTuple):
-    """The best outcome of the whole hole that can still be reached from a position.
-
-    Attributes:
-        score: the best score.
-        clearable: whether the columns are cleared or can still be cleared.
-    """
+    """The best score of the whole hole that can still be reached, and whether the columns can be cleared."""
 
     score: int
     clearable: bool
