@@ -195,6 +195,7 @@ finally:
         (("query", "from runs"), "pyarrow"),
         (("daily", "show", "--date", "2026-11-30"), ""),
         (("daily", "export", "--date", "2026-11-30"), ""),
+        (("gc", "--dry-run"), "pyarrow"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
