@@ -65,7 +65,7 @@ _COMMANDS: Final = (
         "Study many deals.",
         "fairway study winnability --rules golf --deals 10000",
         LazyCommand("winnability", "jobs.cli.study:winnability", "Count the deals that can be cleared."),
-        LazyCommand("chart", "jobs.cli.study:chart", "Draw the best scores of studies."),
+        LazyCommand("chart", "jobs.cli.study:chart", "Chart the best scores found by studies."),
     ),
     group(
         "config",

@@ -31,7 +31,7 @@ ShownDay = Annotated[date | None, day_option("--date", "Date of the hole. Defaul
 def show(day: ShownDay = None, data: Data = None, config: Config = None, as_json: Json = False) -> None:
     """Draw a published Daily hole.
 
-    Also prints its par and how likely each result of the steady player is.
+    Also prints its par and the steady player's chance of each result.
 
     Example: fairway daily show --date 2026-11-30
     """
@@ -78,7 +78,7 @@ def _print_hole(document: Document) -> None:
         f"Daily hole {document['hole']}, {document['date']}: par {par}, best score {document['best_score']}\n"
     )
     print_table(start(deal), rules)
-    say(f"\nThe steady player needs {steady['mean']:.2f} on average, and makes:\n")
+    say(f"\nThe steady player scores {steady['mean']:.2f} on average and makes:\n")
     put_table(
         [("result", False), ("chance", True)],
         [(name, f"{chance * _PERCENT:.1f} %") for name, chance in _chances(steady, par)],

@@ -46,8 +46,9 @@ def gc(
 ) -> None:
     """Remove files that are no longer needed.
 
-    Removes earlier catalogs that are neither among the latest nor recent, and the parts that only they name;
-    rollback can no longer return to their generations. The current pools and Daily holes are never touched.
+    Removes earlier catalogs that are neither among the latest nor recent, and the parts that only they use;
+    `pool rollback` can no longer return to their generations. The current pools and Daily holes are never
+    touched.
 
     Example: fairway gc --keep 30 --older-than 30 --dry-run
     """

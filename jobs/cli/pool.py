@@ -95,7 +95,7 @@ def _print_history(found: History) -> None:
         ],
         [(*_generation_cells(entry), *_pool_cells(entry), *_end_cells(entry)) for entry in found.generations],
     )
-    say(f"\nchanges to this pool: the last {len(found.changes):,} of {found.total:,}\n")
+    say(f"\nchanges to the pool: the last {len(found.changes):,} of {found.total:,}\n")
     put_table(
         [("change", True), ("made (UTC)", False), ("by", False), ("generation", True), *_POOL_HEADINGS],
         [(*_change_cells(entry), *_pool_cells(entry)) for entry in found.changes],

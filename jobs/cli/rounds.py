@@ -91,13 +91,13 @@ def scorecard(
         typer.Option(
             "--lines",
             metavar="FILE",
-            help="Read the lines played instead: one per line of this file ('-' for standard input), with '-'"
-            " for a hole without a move.",
+            help="Lines played instead of scores, one per line of this file ('-' for standard input); write"
+            " '-' for a hole without a move.",
             show_default=False,
         ),
     ] = None,
     day: Annotated[
-        date | None, day_option("--daily", "Print a text to share instead, of the Daily hole of this date.")
+        date | None, day_option("--daily", "Print a text to share instead, for the Daily hole of this date.")
     ] = None,
     line: LineOrNone = None,
     data: Data = None,

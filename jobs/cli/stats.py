@@ -1,4 +1,4 @@
-"""`fairway stats`: a player's statistics from results, and whether par is where players are."""
+"""`fairway stats`: statistics of a player's results, and how players compare with par."""
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
@@ -60,9 +60,10 @@ def stats(
 ) -> None:
     """Summarise results.
 
-    Prints a player's holes, rounds, averages, records and streaks, and for the designer whether par is where
-    players are. Each line is an object such as {"deal": 617, "rules": "golf", "line": "D623", "seconds": 95};
-    it may have a "date" instead of the deal, and a "score" instead of the line.
+    Prints a player's holes, rounds, averages, records and streaks, and compares players with par and with
+    the steady player. Each line is an object such as
+    {"deal": 617, "rules": "golf", "line": "D623", "seconds": 95}; it may have a "date" instead of the deal,
+    and a "score" instead of the line.
 
     Example: fairway stats results.jsonl -o players.svg
     """

@@ -24,7 +24,7 @@ StudyRules = Annotated[
 ]
 DealCount = Annotated[int, number_option("--deals", "Number of deals.", least=1, most=MAX_NUMBERS)]
 FirstNumber = Annotated[
-    int, number_option("--from-number", "The first deal number.", least=0, most=MOST_DEAL_NUMBER)
+    int, number_option("--from-number", "First deal number.", least=0, most=MOST_DEAL_NUMBER)
 ]
 Fewest = Annotated[
     bool, typer.Option("--fewest", help="Find the fewest cards left for deals that cannot be cleared.")
@@ -100,12 +100,12 @@ def chart(
             "-o",
             "--output",
             metavar="FILE",
-            help="The picture: PNG if it ends in .png, else SVG.",
+            help="Picture to write: PNG if the name ends in .png, else SVG.",
             show_default=False,
         ),
     ],
 ) -> None:
-    """Draw the best scores of studies.
+    """Chart the best scores found by studies.
 
     Draws one panel per file, all on the same axes. Needs the extra `plot`: pip install 'fairway[plot]'.
 

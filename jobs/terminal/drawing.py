@@ -76,4 +76,4 @@ def _plays(position: Position, rules: Rules) -> str:
     columns = position.legal_moves(rules).removesuffix(DRAW)
     word = "column" if len(columns) == 1 else "columns"
     playable = f"{word} {', '.join(columns)}" if columns else "no column"
-    return f"{playable} under the rules {rules.name}"
+    return f"{playable} under {rules.name} rules"

@@ -1,4 +1,4 @@
-"""The commands on a data root: what they print for people and for programs, and what they leave behind."""
+"""The commands on a data root: what they print as text and as JSON, and which files they write."""
 
 import csv
 import io
@@ -45,7 +45,7 @@ def document(*arguments: object) -> Any:
     return json.loads(done(*arguments).out)
 
 
-def test_a_first_night_reports_what_was_made_and_what_to_try_next(tmp_path: Path) -> None:
+def test_a_first_night_reports_what_it_made_and_what_to_try_next(tmp_path: Path) -> None:
     root = tmp_path / "my root"
     outcome = done("nightly", "--data", root)
     assert "night 2026-11-30: done in" in outcome.text
@@ -68,7 +68,7 @@ def test_a_second_run_of_a_night_does_nothing_and_says_so(copied_root: Path) -> 
     assert {path for path in before if after[path] != before[path]} <= {".lock", METRICS_FILE}
 
 
-def test_missed_nights_are_made_up_for(copied_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missed_nights_are_added(copied_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "now", lambda: datetime(2026, 12, 3, 1, tzinfo=UTC))
     report = document("nightly", "--data", copied_root, "--json")
     assert report["nights"] == ["2026-12-01", "2026-12-02", "2026-12-03"]
@@ -115,7 +115,7 @@ def test_a_key_makes_other_holes_and_appears_nowhere(tmp_path: Path, monkeypatch
         assert raw not in data
 
 
-def test_the_status_tells_sizes_pars_and_how_far_pools_are(made_root: Path) -> None:
+def test_the_status_shows_sizes_pars_and_progress_of_pools(made_root: Path) -> None:
     levels = document("pool", "status", "--data", made_root, "--json")["levels"]
     assert [row["level"] for row in levels] == ["easy", "medium", "hard"]
     assert all(row["deals"] == sum(row["pars"].values()) == 12 for row in levels)
@@ -124,7 +124,7 @@ def test_the_status_tells_sizes_pars_and_how_far_pools_are(made_root: Path) -> N
     assert all(word in text for word in ("easy", "par 5", "next number", "2026-11-30"))
 
 
-def test_an_empty_root_has_a_status_and_answers(tmp_path: Path, made_root: Path) -> None:
+def test_an_empty_root_has_a_status_and_can_be_queried(tmp_path: Path, made_root: Path) -> None:
     shutil.copy(made_root / ".fairway-root", tmp_path)
     levels = document("pool", "status", "--data", tmp_path, "--json")["levels"]
     assert all((row["deals"], row["last_night"]) == (0, None) for row in levels)
@@ -146,7 +146,7 @@ def test_the_first_deals_of_a_level_are_listed(made_root: Path) -> None:
     assert rows[0]["line"] in text
 
 
-def test_a_pool_is_made_anew_in_a_new_generation(copied_root: Path) -> None:
+def test_a_pool_is_regenerated_in_a_new_generation(copied_root: Path) -> None:
     before = document("pool", "show", "easy", "--limit", 99, "--data", copied_root, "--json")
     same = document("pool", "regenerate", "easy", "--data", copied_root, "--json")
     assert (same["generation"], same["first"], same["deals"]) == (2, 0, 12)
@@ -160,7 +160,7 @@ def test_a_pool_is_made_anew_in_a_new_generation(copied_root: Path) -> None:
     assert fairway("verify", "--sample", 1, "--data", copied_root).code == 0
 
 
-def test_a_pool_is_written_for_clients(made_root: Path, tmp_path: Path) -> None:
+def test_a_pool_is_exported_for_clients(made_root: Path, tmp_path: Path) -> None:
     outcome = done("pool", "export", "easy", "-o", tmp_path / "out", "--data", made_root)
     assert "12 deals of level easy in 1 file and an index" in outcome.text
     first = files_of(tmp_path)
@@ -180,7 +180,7 @@ def test_a_published_hole_is_drawn_with_its_chances(made_root: Path) -> None:
     assert "94.2 %" in text
 
 
-def test_a_published_hole_is_handed_on_byte_for_byte(made_root: Path, tmp_path: Path) -> None:
+def test_a_published_hole_is_exported_byte_for_byte(made_root: Path, tmp_path: Path) -> None:
     expected = REFERENCE.read_bytes()
     assert done("daily", "export", "--data", made_root).out == expected
     assert done("daily", "show", "--json", "--data", made_root).out == expected
@@ -190,21 +190,21 @@ def test_a_published_hole_is_handed_on_byte_for_byte(made_root: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("command", ["show", "export"])
-def test_a_hole_that_is_not_out_is_told_with_1(made_root: Path, command: str) -> None:
+def test_a_hole_that_is_not_published_exits_with_1(made_root: Path, command: str) -> None:
     outcome = fairway("daily", command, "--date", "2026-11-01", "--data", made_root)
     assert "hole of 2026-11-01 is not published; `fairway daily publish` publishes" in outcome.complaint
     assert outcome.code == 1
 
 
 @pytest.mark.parametrize("damage", [b"{", b"{}", b"[]", b'{"deal":"x"}', b'{"deal":7}', b"\xff"])
-def test_a_damaged_hole_is_told_with_1(copied_root: Path, damage: bytes) -> None:
+def test_a_damaged_hole_exits_with_1(copied_root: Path, damage: bytes) -> None:
     (copied_root / "daily" / "2026-11-30.json").write_bytes(damage)
     outcome = fairway("daily", "show", "--data", copied_root)
     assert outcome.err.startswith("fairway: error: daily/2026-11-30.json")
     assert outcome.code == 1
 
 
-def test_some_holes_are_published_and_those_that_are_out_stay(copied_root: Path) -> None:
+def test_missing_holes_are_published_and_published_ones_stay(copied_root: Path) -> None:
     arguments = ("daily", "publish", "--from", "2026-11-26", "--to", "2026-11-29", "--data", copied_root)
     before = files_of(copied_root)
     done_first = document(*arguments, "--json")
@@ -214,7 +214,7 @@ def test_some_holes_are_published_and_those_that_are_out_stay(copied_root: Path)
     assert all(after[path] == data for path, data in before.items() if path.startswith("daily/2026"))
 
 
-def test_verification_prints_a_line_for_each_check_and_changes_nothing(copied_root: Path) -> None:
+def test_verification_prints_one_line_per_check_and_changes_nothing(copied_root: Path) -> None:
     before = files_of(copied_root)
     text = done("verify", "--sample", 2, "--data", copied_root).text
     assert text.endswith("\nno problems found\n")
@@ -224,7 +224,7 @@ def test_verification_prints_a_line_for_each_check_and_changes_nothing(copied_ro
     assert files_of(copied_root) == before
 
 
-def test_damage_is_found_named_and_told_with_1(copied_root: Path) -> None:
+def test_damage_is_named_and_exits_with_1(copied_root: Path) -> None:
     part = next(copied_root.glob("deals/level=hard/*/*.parquet"))
     part.write_bytes(part.read_bytes()[:-1] + b"x")
     outcome = fairway("verify", "--sample", 0, "--data", copied_root)
@@ -234,7 +234,7 @@ def test_damage_is_found_named_and_told_with_1(copied_root: Path) -> None:
     assert (outcome.code, json.loads(outcome.out)["passed"]) == (1, False)
 
 
-def test_a_catalog_that_is_no_json_stops_every_reader_with_1(copied_root: Path) -> None:
+def test_every_command_exits_with_1_if_the_catalog_is_not_json(copied_root: Path) -> None:
     (copied_root / "catalog.json").write_text("{")
     for arguments in (["pool", "status"], ["query", "from deals"], ["nightly"]):
         outcome = fairway(*arguments, "--data", copied_root)
@@ -245,7 +245,7 @@ def test_a_catalog_that_is_no_json_stops_every_reader_with_1(copied_root: Path) 
 STATEMENT = "select level, deal_number, steady_mean, steady_scores, null as nothing from deals order by 1, 2"
 
 
-def test_answers_come_as_table_csv_json_and_parquet(made_root: Path, tmp_path: Path) -> None:
+def test_results_are_written_as_table_csv_json_and_parquet(made_root: Path, tmp_path: Path) -> None:
     query = ("query", STATEMENT, "--data", made_root)
     table = done(*query).text
     assert table.splitlines()[0].split() == STATEMENT.replace(" null as", "").replace(",", "").split()[1:6]
@@ -274,14 +274,14 @@ def test_a_long_table_says_that_it_is_cut(made_root: Path) -> None:
     assert done("query", "from range(1000)", "--data", made_root).err == ""
 
 
-def test_bad_sql_gets_the_words_of_duckdb(made_root: Path, tmp_path: Path) -> None:
+def test_invalid_sql_is_reported_in_the_words_of_duckdb(made_root: Path, tmp_path: Path) -> None:
     outcome = fairway("query", "selec 1", "--data", made_root, "-o", tmp_path / "x.csv")
     assert outcome.err.startswith('fairway: error: Parser Error: syntax error at or near "selec"')
     assert "LINE 1: selec 1" in outcome.err
     assert (outcome.code, outcome.out, files_of(tmp_path)) == (2, b"", {})
 
 
-def test_a_query_that_fails_on_the_way_leaves_the_old_file(made_root: Path, tmp_path: Path) -> None:
+def test_a_query_that_fails_midway_leaves_the_old_file(made_root: Path, tmp_path: Path) -> None:
     file = tmp_path / "x.csv"
     file.write_text("old")
     statement = "select cast(if(range < 50000, '1', 'x') as integer) from range(60000)"
@@ -289,7 +289,7 @@ def test_a_query_that_fails_on_the_way_leaves_the_old_file(made_root: Path, tmp_
     assert (outcome.code, files_of(tmp_path)) == (2, {"x.csv": b"old"})
 
 
-def test_files_in_the_data_root_or_nowhere_are_refused(made_root: Path, tmp_path: Path) -> None:
+def test_files_in_the_data_root_or_in_no_folder_are_refused(made_root: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(made_root, target_is_directory=True)
     for place in (made_root / "x.csv", link / "daily" / "x.csv", made_root / "daily" / ".." / "x.csv"):
@@ -309,13 +309,13 @@ def test_a_link_is_written_through(made_root: Path, tmp_path: Path) -> None:
     assert (tmp_path / "file.json").read_bytes() == REFERENCE.read_bytes()
 
 
-def test_a_path_that_is_no_text_has_a_form_in_json() -> None:
+def test_a_path_that_is_not_valid_text_is_escaped_in_json() -> None:
     line = json_line({"data": os.fsdecode(b"/srv/\xff\xc3\xa9")})
     assert json.loads(line) == {"data": "/srv/\udcff\u00e9"}
     assert json_line({"data": "\u00e9"}) == b'{"data":"\xc3\xa9"}\n'
 
 
-def test_values_of_sql_become_values_of_json(made_root: Path) -> None:
+def test_sql_values_become_json_values(made_root: Path) -> None:
     statement = (
         "select 'nan'::double a, '-inf'::double b, 1.50::decimal(4, 2) c, 18446744073709551616::hugeint d,"
         " date '2026-11-30' e, timestamp '2026-11-30 01:02:03' f, time '01:02:03' g, '\\xAB'::blob h,"
@@ -330,7 +330,7 @@ def test_values_of_sql_become_values_of_json(made_root: Path) -> None:
     assert done("query", statement, "--data", made_root, "--format", "csv").text.count("\n") == 3
 
 
-def test_two_columns_of_one_name_are_refused_where_they_would_hide_each_other() -> None:
+def test_two_columns_of_the_same_name_are_refused_in_json() -> None:
     with pytest.raises(UsageError, match="two columns are called 'a'; rename one with AS"):
         write_json(io.BytesIO(), ["a", "b", "a"], [])
     stream = io.BytesIO()

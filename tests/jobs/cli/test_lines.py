@@ -1,4 +1,4 @@
-"""An illegal move is told in the same words wherever a line is read; whose line it is comes before them.
+"""An illegal move is reported in the same words by every command, after the name of the line's source.
 
 Beside that: what the help and the README show of lines works as it stands there.
 """
@@ -36,26 +36,26 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> LocalStorage:
 
 
 def words(deal: Deal, rules: Rules, where: str = "") -> str:
-    """What is told of a second move that is none."""
+    """Return the message for an illegal second move."""
     legal = ", ".join(after(deal, rules, "D").legal_moves(rules))
     return f"{where}move 2 of the line, 'x', is not legal; legal there: {legal}"
 
 
 @pytest.mark.parametrize("command", ["hint", "review"])
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "JSON"])
-def test_of_one_line(storage: LocalStorage, command: str, options: list[str]) -> None:
+def test_an_illegal_move_of_an_option(storage: LocalStorage, command: str, options: list[str]) -> None:
     deal, rules = deal_of(published_daily(storage, DAY)), DAILY.rules
     outcome = fairway(command, deal.notation, "--rules", rules.name, "--line", "Dx", *options)
     assert (outcome.complaint, outcome.code) == (words(deal, rules), 2)
 
 
-def test_of_the_line_of_a_daily_hole(storage: LocalStorage) -> None:
+def test_an_illegal_move_of_a_daily_hole(storage: LocalStorage) -> None:
     outcome = fairway("scorecard", "--daily", DAY, "--line", "Dx", "--data", storage.root)
     told = words(deal_of(published_daily(storage, DAY)), DAILY.rules)
     assert (outcome.complaint, outcome.code) == (told, 2)
 
 
-def test_of_a_line_on_a_card(storage: LocalStorage) -> None:
+def test_an_illegal_move_of_a_scorecard(storage: LocalStorage) -> None:
     third = round_of(storage, load_catalog(storage).pool(LEVEL), 1).holes[2]
     outcome = fairway(
         *("scorecard", LEVEL, "--number", 1, "--lines", "-", "--data", storage.root), stdin=b"-\n-\nDx\n"
@@ -64,7 +64,7 @@ def test_of_a_line_on_a_card(storage: LocalStorage) -> None:
     assert (outcome.complaint, outcome.code) == (told, 2)
 
 
-def test_of_the_line_of_a_result(storage: LocalStorage, tmp_path: Path) -> None:
+def test_an_illegal_move_of_a_result(storage: LocalStorage, tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     file.write_text(json.dumps({"date": DAY.isoformat(), "line": "Dx"}))
     outcome = fairway("stats", file, "--data", storage.root)

@@ -1,4 +1,4 @@
-"""`fairway round` and `fairway scorecard`: what they print for people and programs, and what they refuse."""
+"""`fairway round` and `fairway scorecard`: their text, their JSON, and the input they refuse."""
 
 import json
 import shlex
@@ -20,7 +20,7 @@ from tests.support.reference import REFERENCE
 
 @pytest.fixture(scope="module")
 def storage(tmp_path_factory: pytest.TempPathFactory) -> LocalStorage:
-    """Pools of deals that nobody has solved, in two nights; no test changes them."""
+    """Pools of deals that have not been solved, in two nights; no test changes them."""
     root = open_root(tmp_path_factory.mktemp("rounds") / "root", create=True)
     for level in ("easy", "medium"):
         with_nights(root, (30, 20), level)
@@ -41,7 +41,7 @@ def test_the_example_in_the_help_works_on_a_new_pool(storage: LocalStorage, comm
     done(*shlex.split(example.partition("Example: ")[2])[1:], "--data", storage.root)
 
 
-def test_a_round_is_listed_for_people(storage: LocalStorage) -> None:
+def test_a_round_is_listed_as_text(storage: LocalStorage) -> None:
     before = files_of(storage.root)
     lines = done("round", "medium", "--number", 1, "--data", storage.root).text.splitlines()
     found = first_round(storage)
@@ -55,7 +55,7 @@ def test_a_round_is_listed_for_people(storage: LocalStorage) -> None:
     assert files_of(storage.root) == before
 
 
-def test_a_round_is_a_document_for_programs(storage: LocalStorage) -> None:
+def test_a_round_is_printed_as_json(storage: LocalStorage) -> None:
     told = document("round", "easy", "--number", 1, "--json", "--data", storage.root)
     found = first_round(storage, "easy")
     holes = told.pop("holes")
@@ -73,7 +73,7 @@ def test_a_round_is_a_document_for_programs(storage: LocalStorage) -> None:
     assert [hole["deal"] for hole in holes] == [hole.deal for hole in found.holes]
 
 
-def test_rounds_are_those_of_the_generation_in_force(tmp_path: Path) -> None:
+def test_rounds_are_those_of_the_current_generation(tmp_path: Path) -> None:
     root = open_root(tmp_path / "root", create=True)
     with_nights(root, (30,))
     command = ("round", "medium", "--number", 1, "--json", "--data", root.root)
@@ -99,7 +99,7 @@ def test_rounds_are_those_of_the_generation_in_force(tmp_path: Path) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_a_round_that_is_not_there_is_one_line(
+def test_a_round_that_does_not_exist_gives_an_error_of_one_line(
     storage: LocalStorage, arguments: list[str], code: int, words: str
 ) -> None:
     outcome = fairway("round", *arguments, "--data", storage.root)
@@ -143,11 +143,11 @@ Par           hole 1
 """
 
 
-def test_a_finished_card_is_laid_out_as_the_game_does(storage: LocalStorage) -> None:
+def test_a_finished_card_is_laid_out_as_in_golf(storage: LocalStorage) -> None:
     assert card(storage, "--scores", "2 5 4 3 35 6 3 4 5") == FINISHED
 
 
-def test_a_card_in_progress_has_room_for_the_rest(storage: LocalStorage) -> None:
+def test_a_card_in_progress_has_room_for_the_other_holes(storage: LocalStorage) -> None:
     assert card(storage, "--scores", " 3  0 ") == IN_PROGRESS
     assert "0 of 9 holes played: 0 (E)" in card(storage, "--scores", "")
 
@@ -160,7 +160,7 @@ def test_a_round_at_par_is_won_and_the_widest_scores_fit(storage: LocalStorage) 
     assert {len(line) for line in lines[2:6]} == {len(lines[2])}
 
 
-def test_a_card_is_a_document_for_programs(storage: LocalStorage) -> None:
+def test_a_card_is_printed_as_json(storage: LocalStorage) -> None:
     words = ("scorecard", "medium", "--number", 1, "--data", storage.root, "--json")
     told = document(*words, "--scores", "2 5 4 3 35 6 3 4 5")
     assert [hole["score"] for hole in told["holes"]] == [2, 5, 4, 3, 35, 6, 3, 4, 5]
@@ -173,7 +173,7 @@ def test_a_card_is_a_document_for_programs(storage: LocalStorage) -> None:
     ]
 
 
-def test_lines_come_from_a_file_one_a_hole(storage: LocalStorage, tmp_path: Path) -> None:
+def test_lines_are_read_from_a_file_one_per_hole(storage: LocalStorage, tmp_path: Path) -> None:
     file = tmp_path / "lines.txt"
     file.write_text("# my round\nDD\n-\n# the third\nDDD\n\n\n")
     expected = card(storage, "--scores", "35 35 35")
@@ -207,7 +207,7 @@ def test_lines_come_from_a_file_one_a_hole(storage: LocalStorage, tmp_path: Path
     ],
     ids=lambda value: " ".join(map(str, value))[:70] if isinstance(value, list) else "",
 )  # fmt: skip
-def test_a_card_that_cannot_be_laid_out_is_one_line(
+def test_invalid_scores_give_an_error_of_one_line(
     storage: LocalStorage, arguments: list[object], stdin: bytes, words: str
 ) -> None:
     outcome = fairway("scorecard", *arguments, "--data", storage.root, stdin=stdin)
@@ -221,7 +221,7 @@ def test_a_round_that_does_not_exist_has_no_card(storage: LocalStorage) -> None:
     assert outcome.code == 1
 
 
-def test_a_daily_hole_is_a_text_to_share(made_root: Path) -> None:
+def test_a_text_to_share_is_printed_for_a_daily_hole(made_root: Path) -> None:
     words = ("scorecard", "--daily", "2026-11-30", "--data", made_root, "--line")
     line = json.loads((REFERENCE / "solution-2026-11-30.json").read_bytes())["line"]
     played = played_daily(json.loads((REFERENCE / "daily-2026-11-30.json").read_bytes()), line)
@@ -233,7 +233,9 @@ def test_a_daily_hole_is_a_text_to_share(made_root: Path) -> None:
     assert outcome.code == 2
 
 
-def test_where_blocks_cannot_be_printed_strokes_are(made_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_that_cannot_be_printed_become_strokes(
+    made_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rounds, "can_carry", lambda text: text.isascii())
     text = done("scorecard", "--daily", "2026-11-30", "--data", made_root, "--line", "DDD").text
     assert text.splitlines()[2] == "..."

@@ -1,4 +1,4 @@
-"""`fairway stats` from the outside: what results say, what is wrong with them, a plot without a trace."""
+"""`fairway stats` from the outside: statistics of results, invalid results, and charts."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def lines(*told: Told) -> bytes:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data root with Daily holes and a pool whose first round exists; its deals are rated by nobody."""
+    """A data root with Daily holes and a pool whose first round exists; its deals are not rated."""
     folder = tmp_path_factory.mktemp("stats") / "root"
     site = site_in(open_root(folder, create=True).root)
     site.publish(now=ALL_OVER)
@@ -58,7 +58,7 @@ def player(root: Path, *told: Told) -> dict[str, Any]:
     return page
 
 
-def test_a_page_of_holes_told_in_every_way(root: Path) -> None:
+def test_results_may_be_given_in_every_way(root: Path) -> None:
     notation = deal_numbered(617).notation
     page = player(
         root,
@@ -102,7 +102,7 @@ def test_a_round_counts_once_all_its_holes_are_played(root: Path) -> None:
     }
 
 
-def test_calibration_tells_level_par_and_verdict(root: Path) -> None:
+def test_the_calibration_has_level_par_and_verdict(root: Path) -> None:
     rows = found(root, *[SOLVED] * 40, {"date": DAY, "score": 5})["calibration"]
     assert [(row["level"], row["results"]) for row in rows] == [("medium", 40), ("daily", 1)]
     medium = rows[0]
@@ -115,14 +115,14 @@ def test_calibration_tells_level_par_and_verdict(root: Path) -> None:
     assert rows[1]["verdict"] == "too few results"
 
 
-def test_one_result_says_nothing_of_how_results_are_spread(root: Path) -> None:
+def test_one_result_has_no_spread(root: Path) -> None:
     (row,) = found(root, {"date": DAY, "score": 5})["calibration"]
     for figure in ("score", "apart"):
         assert (row[figure]["sd"], row[figure]["normal_95"]) == (None, None)
     assert row["apart"]["mean"] == 5 - row["steady_mean"]
 
 
-def test_times_are_told_to_the_second_and_a_zero_has_no_sign(root: Path) -> None:
+def test_times_are_shown_and_a_zero_has_no_sign(root: Path) -> None:
     def best(*seconds: float) -> str:
         told = [SOLVED | {"seconds": each} for each in seconds]
         text = done("stats", "-", "--data", root, stdin=lines(*told)).text
@@ -132,7 +132,7 @@ def test_times_are_told_to_the_second_and_a_zero_has_no_sign(root: Path) -> None
     assert best(-0.0, 3) == "best time      0 s"
 
 
-def test_the_text_holds_the_page_and_both_tables(root: Path) -> None:
+def test_the_text_contains_the_statistics_and_both_tables(root: Path) -> None:
     told = [SOLVED | {"seconds": 61.5}] * 40 + [{"date": DAY, "score": 5}]
     text = done("stats", "-", "--data", root, stdin=lines(*told)).text
     for words in (
@@ -147,7 +147,7 @@ def test_the_text_holds_the_page_and_both_tables(root: Path) -> None:
         assert words in text
 
 
-def test_no_results_are_told_as_none(root: Path) -> None:
+def test_no_results_are_shown_as_none(root: Path) -> None:
     page = found(root)
     assert page["player"]["holes"] == 0
     assert page["calibration"] == []
@@ -217,7 +217,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("line", "words"), WRONG)
-def test_what_is_wrong_with_a_line_is_told_with_its_number(root: Path, line: bytes, words: str) -> None:
+def test_an_invalid_line_is_reported_with_its_number(root: Path, line: bytes, words: str) -> None:
     outcome = fairway("stats", "-", "--data", root, stdin=lines(SOLVED) + b"\n" + line + b"\n")
     assert outcome.complaint.startswith("standard input, line 3")
     assert words.replace(".. ;", "..;") in outcome.complaint
@@ -225,7 +225,7 @@ def test_what_is_wrong_with_a_line_is_told_with_its_number(root: Path, line: byt
 
 
 def complaint(text: str) -> str:
-    """What is wrong with a line; empty where it is a result."""
+    """Return the error for a line, or an empty text if it is a result."""
     try:
         result = parse_result(Line(1, text), "here")
     except UsageError as error:
@@ -234,7 +234,7 @@ def complaint(text: str) -> str:
     return ""
 
 
-def test_whatever_a_line_holds_it_is_a_result_or_told_in_one_line() -> None:
+def test_any_line_is_a_result_or_gives_an_error_of_one_line() -> None:
     dice = random.Random(4)
     fields = ["deal", "date", "rules", "line", "score", "seconds", "mood"]
     values: list[object] = [
@@ -264,7 +264,7 @@ def test_whatever_a_line_holds_it_is_a_result_or_told_in_one_line() -> None:
     assert all(each.startswith("here, line 1") and "\n" not in each for each in complaints if each)
 
 
-def test_a_daily_that_is_not_out_is_told_with_1(root: Path) -> None:
+def test_a_daily_that_is_not_published_exits_with_1(root: Path) -> None:
     outcome = fairway("stats", "-", "--data", root, stdin=lines({"date": "2026-01-01", "score": 3}))
     assert "standard input, line 1: the Daily hole of 2026-01-01 is not published" in outcome.complaint
     assert outcome.code == 1
