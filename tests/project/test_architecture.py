@@ -188,7 +188,6 @@ def test_every_owner_of_a_rule_exists() -> None:
 def test_the_check_reads_every_module_of_the_packages() -> None:
     modules = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     assert len(modules) > 20
-    assert all(isinstance(ast.parse(path.read_text("utf-8")), ast.Module) for path in modules)
 
 
 @pytest.mark.parametrize("place", ["solver/table/replay.py", "solver/table/moves.py", "tests/twins/naive.py"])

@@ -271,7 +271,7 @@ def followed_run(position: Position, rules: Rules) -> str:
 def test_a_card_cannot_be_played_without_the_uncovered_card_that_it_needs(rules: Rules) -> None:
     dice = random.Random("needed cards")
     count = 0
-    while count < 30:
+    while count < 12:
         position = any_position(dice, dice.randrange(4, 10))
         if not solve_position(position, rules, fewest=False).cleared:
             continue
