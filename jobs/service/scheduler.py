@@ -99,7 +99,7 @@ def serve(work: Callable[[int], bool], times: Times, clock: Callable[[], datetim
     with stopping() as stop:
         while not stop.is_set():
             began = clock()
-            failures, until = _work_once(work, failures, times, began, clock)
+            failures, until = _work_once(work, failures, times, began, clock, stop)
             _wait(until, clock, alarm, stop)
 
 
@@ -109,6 +109,7 @@ def _work_once(
     times: Times,
     began: datetime,
     clock: Callable[[], datetime],
+    stop: "_Stop",
 ) -> tuple[int, datetime]:
     """Work once; return the number of failures in a row and when to work again."""
     try:
@@ -118,6 +119,8 @@ def _work_once(
         log.warning("%s; trying again at %s", error, _text(again), extra=details(event="busy"))
         return failures, again
     except Exception as error:  # an internal error must not prevent the nights to come either
+        if stop.is_set():  # a library turned the exception of the signal into one of its own
+            raise Stopped(stop.signal) from error
         if not isinstance(error, FairwayError):
             log.exception("internal error", extra=details(event="fault"))
         failures += 1
