@@ -1,15 +1,17 @@
 """Test doubles: storages in memory and with injected faults, and deals made without solving."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
+
+import pytest
 
 from pipeline.deals.batches import Batch
 from pipeline.deals.certified import CertifiedDeal
 from pipeline.deals.columns import Row, row_of
 from pipeline.deals.levels import LEVELS
 from pipeline.deals.shuffle import deal_numbered
-from pipeline.errors import AlreadyThereError, MissingError
+from pipeline.errors import AlreadyThereError, MissingError, StorageError
 from pipeline.store.storage import Storage
 from pipeline.work.counts import Clock, Stages, no_clock
 from solver.players.distribution import TOTAL_MASS, ScoreDistribution
@@ -54,6 +56,25 @@ class MemoryStorage:
         del self.files[path]
 
 
+def files_in(storage: Storage, prefix: str = "") -> dict[str, bytes]:
+    """Return the files of a storage: content by path."""
+    return {path: storage.read(path) for path in storage.list(prefix)}
+
+
+class Recorder:
+    """Progress that records its updates.
+
+    Attributes:
+        updates: task, done and total of each update.
+    """
+
+    def __init__(self) -> None:
+        self.updates: list[tuple[str, int, int]] = []
+
+    def update(self, task: str, done: int, total: int) -> None:
+        self.updates.append((task, done, total))
+
+
 class FailingStorage:
     """A storage that fails at its n-th change, before or after the change has been made.
 
@@ -96,6 +117,34 @@ class FailingStorage:
         finally:
             if fails:
                 raise self._fault
+
+
+def changes_of(storage: Storage, work: Callable[[Storage], object]) -> list[tuple[str, str]]:
+    """Do some work, and return its changes as (operation, path)."""
+    recording = FailingStorage(storage, -1, Killed())
+    work(recording)
+    return recording.changes
+
+
+def stopped_at_each_change(
+    start: Callable[[], MemoryStorage], work: Callable[[Storage], object]
+) -> Iterator[tuple[MemoryStorage, tuple[str, str], bool]]:
+    """Stop some work at each of its changes: killed, and by a full disk, before and after the change.
+
+    Args:
+        start: makes a storage as it is before the work.
+        work: the work.
+
+    Yields:
+        The storage that the stopped work left, its last change, and whether that one was made.
+    """
+    for step, change in enumerate(changes_of(start(), work)):
+        for fault in (Killed(), StorageError("no space")):
+            for after in (False, True):
+                storage = start()
+                with pytest.raises(type(fault)):
+                    work(FailingStorage(storage, step, fault, after=after))
+                yield storage, change, after
 
 
 def fake_cleared(level: str, number: int) -> bool:

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
+import pytest
+
 from pipeline.deals.columns import COLUMNS, Row
+from pipeline.pools import nights
 from pipeline.pools.catalog import Catalog, Part, PartName, Pool, load_catalog, save_catalog
 from pipeline.pools.parquet import joined
 from pipeline.pools.parts import read_named_part, write_part
 from pipeline.pools.unfinished import next_generation
 from pipeline.store.storage import Storage
-from tests.support.doubles import fake_admitted, fake_row
+from tests.support.doubles import fake_admitted, fake_batch, fake_row
 
 LEVEL = "medium"
 NIGHT = date(2026, 11, 30)
@@ -31,7 +34,7 @@ def with_nights(storage: Storage, sizes: Sequence[int], level: str = LEVEL) -> C
     return save_catalog(storage, catalog.with_pool(pool))
 
 
-def made_anew(storage: Storage, size: int, first: int = 0, level: str = LEVEL) -> Catalog:
+def regenerated(storage: Storage, size: int, first: int = 0, level: str = LEVEL) -> Catalog:
     """Make the next generation, with one part."""
     catalog = load_catalog(storage)
     pool = catalog.pool(level)
@@ -79,3 +82,15 @@ def logical_hash(table: Any) -> str:
         for row in zip(*values, strict=True):
             digest.update(json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n")
     return digest.hexdigest()
+
+
+def numbers_of(storage: Storage, pool: Pool) -> list[int]:
+    """Return the deal numbers of a pool."""
+    numbers: list[int] = rows_of(storage, pool.parts)["deal_number"].to_pylist()
+    return numbers
+
+
+def make_fake_deals(patch: pytest.MonkeyPatch) -> None:
+    """Let nights and regenerations take fake deals instead of solving."""
+    patch.setattr(nights, "certify_batch", fake_batch)
+    patch.setattr(nights, "warm_up", lambda: None)

@@ -11,7 +11,7 @@ from pipeline.daily.publish import Published, make_daily, publish
 from pipeline.store.documents import INDEX_SCHEMA, parse, render
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.executors import Work
-from tests.support.doubles import FailingStorage, Killed
+from tests.support.doubles import changes_of, files_in
 
 KEY = bytes(range(32))
 OTHER_KEY = bytes(32)
@@ -19,7 +19,6 @@ DAYS = tuple(date(2026, 11, 27) + timedelta(days=n) for n in range(4))  # to the
 ALL_OVER = datetime(2026, 12, 1, 12, tzinfo=UTC)
 HALF_OVER = datetime(2026, 11, 29, 12, tzinfo=UTC)  # the 27th and the 28th are over
 NONE_OVER = datetime(2026, 11, 27, tzinfo=UTC)
-NEVER = -1
 
 EMPTY_INDEX = render({"schema": INDEX_SCHEMA, "dailies": []})
 
@@ -47,13 +46,11 @@ class Site:
         return publish(storage or self.root, days, key, now, self.work)
 
     def files(self) -> Files:
-        return {path: self.root.read(path) for path in self.root.list("")}
+        return files_in(self.root)
 
     def changes(self, now: datetime = HALF_OVER, key: bytes | None = None) -> list[tuple[str, str]]:
         """Return the changes that publishing makes, in order."""
-        recorder = FailingStorage(self.root, NEVER, Killed())
-        self.publish(now=now, key=key, storage=recorder)
-        return recorder.changes
+        return changes_of(self.root, lambda storage: self.publish(now=now, key=key, storage=storage))
 
     def edit(self, path: str, **fields: object) -> None:
         """Change fields of a document."""

@@ -20,6 +20,7 @@ from pipeline.query.views import write_views
 from pipeline.store.documents import parse, render
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.executors import Work
+from tests.support.doubles import files_in
 
 KEY = bytes(range(32))
 NIGHTS = (date(2026, 11, 29), date(2026, 11, 30))
@@ -27,28 +28,6 @@ DAYS = tuple(date(2026, 11, 27) + timedelta(days=n) for n in range(4))
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)  # the 27th and the 28th are over
 DEALS_PER_NIGHT = 12
 SAMPLE = 3
-
-FILES = "only regular files"
-CATALOG = "catalog"
-GAPS = "no gaps between parts"
-PARTS = "parts match their hashes"
-SCHEMA = "schema and versions"
-NUMBERS = "deal numbers and counts match the catalog"
-NAMES = "levels and rules match the pool"
-CARDS = "cards match the deal numbers"
-PUZZLES = "puzzle ids recomputed"
-LINES = "lines replay to the stored score and draws"
-SCORES = "par and statistics recomputed from the scores"
-ADMITTED = "means admitted by the level"
-TWICE = "no puzzle twice in a pool"
-SAMPLED = "sampled deals solved and rated again"
-DAILIES = "dailies valid"
-DATES = "no puzzle on two dates"
-SOLUTIONS = "solutions match their hashes and replay"
-INDEX = "dailies match the index"
-CHOSEN = "holes chosen again"
-VIEWS = "views for DuckDB"
-RUNS = "run records"
 
 Results = Mapping[str, Check]
 
@@ -67,7 +46,7 @@ def sound_files() -> Mapping[str, bytes]:
     save_catalog(storage, catalog)
     publish(storage, DAYS, None, NOW, WORK)
     write_views(storage, catalog)
-    files = {path: storage.read(path) for path in storage.list("")}
+    files = files_in(storage)
     shutil.rmtree(folder)
     return files
 

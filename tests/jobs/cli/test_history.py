@@ -17,7 +17,7 @@ from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
 from pipeline.work.records import record_document, write_record
 from tests.support.command import done, fairway, files_of
-from tests.support.pools import made_anew, with_nights
+from tests.support.pools import regenerated, with_nights
 from tests.support.run_records import A_RECORD, run_at
 
 NOW = datetime(2026, 12, 1, 12, 1, tzinfo=UTC)
@@ -33,7 +33,7 @@ def storage(tmp_path: Path) -> LocalStorage:
     """Two generations of medium deals that have not been solved; the first has two nights."""
     root = open_root(tmp_path / "root", create=True)
     with_nights(root, (4, 3))
-    made_anew(root, 6, first=8)
+    regenerated(root, 6, first=8)
     return root
 
 

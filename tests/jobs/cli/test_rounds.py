@@ -14,7 +14,7 @@ from pipeline.pools.catalog import load_catalog
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
 from tests.support.command import done, fairway, files_of
-from tests.support.pools import made_anew, with_nights
+from tests.support.pools import regenerated, with_nights
 from tests.support.reference import REFERENCE
 
 
@@ -78,7 +78,7 @@ def test_rounds_are_those_of_the_current_generation(tmp_path: Path) -> None:
     with_nights(root, (30,))
     command = ("round", "medium", "--number", 1, "--json", "--data", root.root)
     first = document(*command)
-    made_anew(root, 30, first=500)
+    regenerated(root, 30, first=500)
     second = document(*command)
     assert (first["generation"], second["generation"]) == (1, 2)
     assert not {hole["deal"] for hole in first["holes"]} & {hole["deal"] for hole in second["holes"]}

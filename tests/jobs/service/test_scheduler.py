@@ -3,7 +3,7 @@
 import logging
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 
@@ -30,10 +30,11 @@ def stop(number: int = signal.SIGTERM) -> None:
     signal.raise_signal(number)
 
 
-def served(
-    sleeper: Sleeper, outcomes: Sequence[BaseException | timedelta | None] = (), times: Times = TIMES
-) -> list[str]:
-    """Return when the service worked, until a signal arrived.
+Outcomes = Sequence[BaseException | timedelta | None]
+
+
+def served(sleeper: Sleeper, outcomes: Outcomes = (), times: Times = TIMES) -> str:
+    """Return the times at which the service worked, until a signal arrived.
 
     Args:
         sleeper: clock and alarm.
@@ -41,7 +42,7 @@ def served(
         times: when to wake.
     """
     moments: list[str] = []
-    left: Iterator[BaseException | timedelta | None] = iter(outcomes)
+    left = iter(outcomes)
 
     def work(_failures: int) -> bool:
         moments.append(f"{sleeper.now:%d %H:%M}")
@@ -52,63 +53,77 @@ def served(
         return False
 
     scheduler.serve(work, times, sleeper.clock, sleeper)
-    return moments
+    return ", ".join(moments)
 
 
-def test_service_works_at_once_on_the_hour_and_at_the_nightly_time() -> None:
-    assert served(Sleeper(at("2026-11-30 22:10"), waits=4)) == [
-        "30 22:10",
-        "30 23:00",
-        "01 00:00",
-        "01 00:05",
-        "01 01:00",
-    ]
+def test_the_service_works_at_once_on_the_hour_and_at_the_nightly_time() -> None:
+    expected = "30 22:10, 30 23:00, 01 00:00, 01 00:05, 01 01:00"
+    assert served(Sleeper(at("2026-11-30 22:10"), waits=4)) == expected
 
 
-def test_nightly_time_can_be_set() -> None:
+def test_the_nightly_time_can_be_set() -> None:
     times = Times(time(3, 30), 7 * HOUR, MINUTE, MINUTE)
-    moments = served(Sleeper(at("2026-11-30 12:00"), waits=4), times=times)
-    assert [moment for moment in moments if "03:30" in moment] == ["01 03:30"]
+    assert ", 01 03:30, " in served(Sleeper(at("2026-11-30 12:00"), waits=4), times=times)
 
 
-def test_week_of_sleep_causes_one_wake() -> None:
-    sleeper = Sleeper(at("2026-11-30 00:05"), waits=2, jumps={0: 7 * DAY})
-    assert served(sleeper) == ["30 00:05", "07 01:00", "07 02:00"]
+@pytest.mark.parametrize(
+    ("jump", "interval", "expected"),
+    [
+        (7 * DAY, HOUR, "30 00:05, 07 01:00, 07 02:00"),
+        (36_500 * DAY, MINUTE, "30 00:05, 06 00:06, 06 00:07"),
+        (-300 * DAY, HOUR, "30 00:05, 03 01:00, 03 02:00"),
+    ],
+    ids=["a week of sleep", "a century ahead", "set back"],
+)
+def test_a_jump_of_the_clock_causes_one_wake(jump: timedelta, interval: timedelta, expected: str) -> None:
+    sleeper = Sleeper(at("2026-11-30 00:05"), waits=2, jumps={0: jump})
+    assert served(sleeper, times=Times(time(0, 5), interval, 5 * MINUTE, 120 * MINUTE)) == expected
 
 
-def test_clock_set_forward_causes_one_wake() -> None:
-    sleeper = Sleeper(at("2026-11-30 00:05"), waits=2, jumps={0: 36_500 * DAY})
-    assert served(sleeper, times=Times(time(0, 5), MINUTE, MINUTE, MINUTE)) == [
-        "30 00:05",
-        "06 00:06",
-        "06 00:07",
-    ]
+FAULT = StorageError("no space")
+BUSY = BusyError("another run holds it")
 
 
-def test_service_wakes_at_once_after_the_clock_is_set_back() -> None:
-    sleeper = Sleeper(at("2026-11-30 00:05"), waits=2, jumps={0: -300 * DAY})
-    assert served(sleeper) == ["30 00:05", "03 01:00", "03 02:00"]
+@pytest.mark.parametrize(
+    ("start", "waits", "outcomes", "expected"),
+    [
+        ("00:05", 2, [-300 * DAY], "30 00:05, 03 01:00, 03 02:00"),
+        ("00:05", 1, [26 * HOUR, 26 * HOUR], "30 00:05, 01 02:05, 02 04:05, 02 05:00"),
+        (
+            "02:00",
+            7,
+            [FAULT] * 7,
+            "30 02:00, 30 02:05, 30 02:15, 30 02:35, 30 03:15, 30 04:35, 30 06:35, 30 08:35",
+        ),
+        ("02:00", 4, [FAULT, FAULT, None, FAULT], "30 02:00, 30 02:05, 30 02:15, 30 03:00, 30 03:05"),
+        ("23:59", 2, [None, FAULT], "30 23:59, 01 00:00, 01 00:05"),
+        ("02:00", 4, [BUSY, BUSY, BUSY], "30 02:00, 30 02:05, 30 02:10, 30 02:15, 30 03:00"),
+    ],
+    ids=[
+        "the clock may be set back during work",
+        "times that pass during work cause one wake right after it",
+        "a failed run is retried after growing pauses",
+        "success resets the pause",
+        "a pause ends at the next night",
+        "a locked root is tried again soon, without growing pauses",
+    ],
+)
+def test_the_next_wake_depends_on_how_the_work_ended(
+    start: str, waits: int, outcomes: Outcomes, expected: str
+) -> None:
+    assert served(Sleeper(at(f"2026-11-30 {start}"), waits=waits), outcomes) == expected
 
 
-def test_clock_may_be_set_back_during_work() -> None:
-    sleeper = Sleeper(at("2026-11-30 00:05"), waits=2)
-    assert served(sleeper, [-300 * DAY]) == ["30 00:05", "03 01:00", "03 02:00"]
-
-
-def test_times_that_pass_during_work_cause_one_wake_right_after() -> None:
-    long = 26 * HOUR
-    sleeper = Sleeper(at("2026-11-30 00:05"), waits=1)
-    assert served(sleeper, [long, long]) == ["30 00:05", "01 02:05", "02 04:05", "02 05:00"]
-
-
-def test_next_night_at_the_end_of_a_year_and_on_a_leap_day() -> None:
+def test_the_next_night_comes_at_the_end_of_a_year_and_on_a_leap_day() -> None:
     assert TIMES.next_night(at("2026-12-31 00:05")) == at("2027-01-01 00:05")
     assert TIMES.next_night(at("2028-02-28 12:00")) == at("2028-02-29 00:05")
     assert TIMES.next_night(at("2028-02-29 00:05")) == at("2028-03-01 00:05")
 
 
 @given(MOMENTS, st.times(), st.integers(1, 1440))
-def test_next_wake_is_later_but_within_the_interval(moment: datetime, nightly: time, minutes: int) -> None:
+def test_the_next_wake_is_later_but_within_the_interval(
+    moment: datetime, nightly: time, minutes: int
+) -> None:
     every = timedelta(minutes=minutes)
     times = Times(nightly.replace(second=0, microsecond=0), every, MINUTE, MINUTE)
     assert moment < times.next_look(moment) <= moment + every
@@ -117,45 +132,15 @@ def test_next_wake_is_later_but_within_the_interval(moment: datetime, nightly: t
     assert night.time() == times.nightly_at
 
 
-def test_failed_run_is_retried_after_growing_pauses() -> None:
-    fault = StorageError("no space")
-    moments = served(Sleeper(at("2026-11-30 02:00"), waits=7), [fault] * 7)
-    assert moments == [
-        "30 02:00",
-        "30 02:05",
-        "30 02:15",
-        "30 02:35",
-        "30 03:15",
-        "30 04:35",
-        "30 06:35",
-        "30 08:35",
-    ]
-
-
-def test_success_resets_the_pause() -> None:
-    fault = StorageError("no space")
-    moments = served(Sleeper(at("2026-11-30 02:00"), waits=4), [fault, fault, None, fault])
-    assert moments == ["30 02:00", "30 02:05", "30 02:15", "30 03:00", "30 03:05"]
-
-
-def test_pause_ends_at_the_next_night() -> None:
-    fault = StorageError("no space")
-    assert served(Sleeper(at("2026-11-30 23:59"), waits=2), [None, fault]) == [
-        "30 23:59",
-        "01 00:00",
-        "01 00:05",
-    ]
-
-
 @given(st.integers(1, 10**6), st.integers(1, 1440), st.integers(1, 1440))
-def test_pause_is_limited(failures: int, first: int, more: int) -> None:
+def test_a_pause_is_limited(failures: int, first: int, more: int) -> None:
     most = timedelta(minutes=first + more)
     times = Times(time(0, 5), HOUR, timedelta(minutes=first), most)
     assert times.pause(1) <= times.pause(failures) <= times.pause(failures + 1) <= most
     assert times.pause(21) == most
 
 
-def test_work_gets_the_number_of_failures_and_retries_are_logged(
+def test_the_work_gets_the_number_of_failures_and_retries_are_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     seen: list[int] = []
@@ -177,20 +162,14 @@ def test_work_gets_the_number_of_failures_and_retries_are_logged(
     ]
 
 
-def test_locked_root_is_not_a_failure_and_is_tried_again_soon() -> None:
-    busy = BusyError("another run holds it")
-    moments = served(Sleeper(at("2026-11-30 02:00"), waits=4), [busy, busy, busy])
-    assert moments == ["30 02:00", "30 02:05", "30 02:10", "30 02:15", "30 03:00"]
-
-
-def test_internal_error_is_a_failure_like_others(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_internal_error_is_a_failure_like_others(caplog: pytest.LogCaptureFixture) -> None:
     moments = served(Sleeper(at("2026-11-30 12:00"), waits=1), [ZeroDivisionError("a fault")])
-    assert moments == ["30 12:00", "30 12:05"]
+    assert moments == "30 12:00, 30 12:05"
     assert "internal error" in caplog.text
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_second_of_two_simultaneous_signals_is_ignored() -> None:
+def test_the_second_of_two_simultaneous_signals_is_ignored() -> None:
     with scheduler.stopping() as stop:
         take = signal.getsignal(signal.SIGINT)
         assert callable(take)
@@ -220,7 +199,7 @@ def serve_until_stopped(work: Callable[[int], bool]) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_signal_stops_the_service_during_work(number: int) -> None:
+def test_a_signal_stops_the_service_during_work(number: int) -> None:
     reached: list[str] = []
 
     def work(_failures: int) -> bool:
@@ -237,7 +216,7 @@ def test_signal_stops_the_service_during_work(number: int) -> None:
     assert reached == ["begun", "cleaned up"]
 
 
-def test_service_stops_even_if_the_exception_of_the_signal_gets_lost() -> None:
+def test_the_service_stops_even_if_the_exception_of_the_signal_gets_lost() -> None:
     runs: list[int] = []
 
     def work(_failures: int) -> bool:
@@ -250,7 +229,7 @@ def test_service_stops_even_if_the_exception_of_the_signal_gets_lost() -> None:
     assert runs == [1]
 
 
-def test_signal_handlers_are_restored() -> None:
+def test_the_signal_handlers_are_restored() -> None:
     before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
     serve_until_stopped(lambda _failures: False)
     assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)] == before
@@ -264,7 +243,7 @@ class Rung(threading.Event):
         return super().wait(600)
 
 
-def test_alarm_goes_off_at_its_time_and_at_once_if_that_is_past() -> None:
+def test_the_alarm_goes_off_at_its_time_and_at_once_if_that_is_past() -> None:
     alarm = AlarmClock()
     alarm._wake = Rung()
     with alarm:
@@ -276,7 +255,7 @@ def test_alarm_goes_off_at_its_time_and_at_once_if_that_is_past() -> None:
     assert not alarm._scheduler.running
 
 
-def test_late_alarm_is_not_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_alarm_is_not_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     alarm = AlarmClock()
     monkeypatch.setattr(alarm._wake, "wait", lambda _seconds: False)
     alarm._scheduler.start(paused=True)

@@ -27,14 +27,13 @@ from pipeline.daily import publish
 from pipeline.daily.files import SOLUTION_FOLDER, daily_path, days_in
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import StorageError
-from pipeline.pools import nights as generate
 from pipeline.pools.catalog import CATALOG_FILE, load_catalog, save_catalog
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
 from solver.errors import FairwayError
 from tests.support.command import done, fairway
-from tests.support.doubles import fake_batch
 from tests.support.jobs import context_at
+from tests.support.pools import make_fake_deals
 from tests.support.publishing import made_before
 from tests.support.sleeper import Sleeper, at
 
@@ -45,8 +44,7 @@ START = at("2026-11-30 00:05")
 
 @pytest.fixture(autouse=True)
 def _fakes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generate, "certify_batch", fake_batch)
-    monkeypatch.setattr(generate, "warm_up", lambda: None)
+    make_fake_deals(monkeypatch)
     monkeypatch.setattr(publish, "warm_up", lambda: None)
     monkeypatch.setattr(publish, "make_daily", made_before)
 

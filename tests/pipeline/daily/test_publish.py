@@ -21,7 +21,7 @@ from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.store.documents import INDEX_SCHEMA, parse, schema_faults
 from pipeline.store.text import sha256_of
 from solver.errors import UsageError
-from tests.support.doubles import FailingStorage, Killed
+from tests.support.doubles import FailingStorage, Killed, Recorder
 from tests.support.publishing import (
     ALL_OVER,
     DAYS,
@@ -101,15 +101,10 @@ def test_a_second_run_writes_nothing(site: Site) -> None:
 
 
 def test_progress_is_updated_for_each_hole(site: Site) -> None:
-    updates = []
-
-    class Recorder:
-        def update(self, task: str, done: int, total: int) -> None:
-            updates.append((task, done, total))
-
-    site.work = dataclasses.replace(WORK, progress=Recorder())
+    recorder = Recorder()
+    site.work = dataclasses.replace(WORK, progress=recorder)
     site.publish()
-    assert updates == [("daily", done, len(DAYS)) for done in range(1, len(DAYS) + 1)]
+    assert recorder.updates == [("daily", done, len(DAYS)) for done in range(1, len(DAYS) + 1)]
 
 
 def test_a_date_before_the_first_hole_is_refused_before_anything_is_written(site: Site) -> None:

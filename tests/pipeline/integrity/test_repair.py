@@ -22,7 +22,7 @@ from pipeline.query.views import SQL_FILE, write_views
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.store.text import sha256_of
 from solver.errors import FairwayError
-from tests.support.doubles import FailingStorage, Killed, MemoryStorage
+from tests.support.doubles import FailingStorage, Killed, MemoryStorage, files_in
 from tests.support.sound_root import (
     DAYS,
     NOW,
@@ -31,7 +31,6 @@ from tests.support.sound_root import (
     parts_of,
     problems,
     rebuild_index,
-    sound_root,
     verified,
 )
 
@@ -40,11 +39,6 @@ OTHER_KEY = DailyKey(32)
 
 Files = dict[str, bytes]
 Damage = Callable[[LocalStorage], str]
-
-
-@pytest.fixture
-def storage(tmp_path: Path) -> LocalStorage:
-    return sound_root(tmp_path / "root")
 
 
 @pytest.fixture
@@ -60,10 +54,6 @@ def run_repair(storage: Storage, key: DailyKey | None = None) -> RepairLog:
     log = RepairLog()
     repair(storage, log, key, NOW, WORK)
     return log
-
-
-def files_of(storage: Storage) -> Files:
-    return {path: storage.read(path) for path in storage.list("")}
 
 
 def paths(log: RepairLog) -> tuple[list[str], list[str]]:
@@ -123,27 +113,27 @@ REPAIRABLE: dict[str, Damage] = {
 
 @pytest.mark.parametrize("damage", REPAIRABLE.values(), ids=REPAIRABLE)
 def test_damage_is_found_and_repaired_to_the_same_bytes(storage: LocalStorage, damage: Damage) -> None:
-    before = files_of(storage)
+    before = files_in(storage)
     path = damage(storage)
-    damaged = files_of(storage)
+    damaged = files_in(storage)
     # Verification reports a missing solution under its daily.
     places = {path, path.replace("private/solutions/", "daily/").replace("daily/solutions/", "daily/")}
     assert places & {found.file for result in verified(storage).values() for found in result.problems}
     dry_log = run_repair(DryRunStorage(storage))
-    assert files_of(storage) == damaged
+    assert files_in(storage) == damaged
     log = run_repair(storage)
     assert paths(log) == ([path], [])
     assert log == dry_log
-    assert files_of(storage) == before
+    assert files_in(storage) == before
     assert problems(verified(storage)) == {}
 
 
 def test_everything_but_the_catalog_and_the_index_is_restored_at_once(storage: LocalStorage) -> None:
-    before = files_of(storage)
+    before = files_in(storage)
     for path in before.keys() - {CATALOG_FILE, INDEX_PATH}:
         storage.remove(path)
     assert paths(run_repair(storage))[1] == []
-    assert files_of(storage) == before
+    assert files_in(storage) == before
 
 
 def test_nothing_is_written_if_nothing_is_wrong(storage: LocalStorage, tmp_path: Path) -> None:
@@ -154,7 +144,7 @@ def test_nothing_is_written_if_nothing_is_wrong(storage: LocalStorage, tmp_path:
 
 
 def test_a_killed_repair_is_completed_by_the_next(storage: LocalStorage) -> None:
-    before = files_of(storage)
+    before = files_in(storage)
     lost = (part(storage).path, daily_path(DAYS[0]), solution_path(DAYS[1]), SQL_FILE)
     for at in count():
         for path in lost:
@@ -163,7 +153,7 @@ def test_a_killed_repair_is_completed_by_the_next(storage: LocalStorage) -> None
             run_repair(FailingStorage(storage, at, Killed(), after=bool(at % 2)))
         except Killed:
             run_repair(storage)
-            assert files_of(storage) == before
+            assert files_in(storage) == before
         else:
             break
     assert at == len(lost)
@@ -171,28 +161,28 @@ def test_a_killed_repair_is_completed_by_the_next(storage: LocalStorage) -> None
 
 def test_a_solution_that_was_released_early_is_restored_in_the_same_place(storage: LocalStorage) -> None:
     publish(storage, DAYS, None, NOW, WORK, early=DAYS[3:])
-    before = files_of(storage)
+    before = files_in(storage)
     storage.remove(solution_path(DAYS[3]))
     assert paths(run_repair(storage)) == ([solution_path(DAYS[3])], [])
-    assert files_of(storage) == before
+    assert files_in(storage) == before
 
 
 def test_a_daily_that_a_killed_run_did_not_list_is_listed(storage: LocalStorage) -> None:
-    before = files_of(storage)
+    before = files_in(storage)
     storage.remove(daily_path(DAYS[3]))
     rebuild_index(storage)
     storage.create(daily_path(DAYS[3]), before[daily_path(DAYS[3])])
     assert paths(run_repair(storage)) == ([INDEX_PATH], [])
-    assert files_of(storage) == before
+    assert files_in(storage) == before
 
 
 def test_the_cards_of_a_daily_are_enough_to_restore_it_without_its_key(keyed: LocalStorage) -> None:
-    before = files_of(keyed)
+    before = files_in(keyed)
     edit(keyed, daily_path(DAYS[0]), par=5, best_score=-16)
     keyed.remove(solution_path(DAYS[0]))
     keyed.replace(solution_path(DAYS[1]), b"")
     run_repair(keyed, OTHER_KEY)
-    assert files_of(keyed) == before
+    assert files_in(keyed) == before
 
 
 # What is refused
@@ -200,20 +190,20 @@ def test_the_cards_of_a_daily_are_enough_to_restore_it_without_its_key(keyed: Lo
 
 def assert_refused(storage: LocalStorage, path: str, words: str, key: DailyKey | None = None) -> None:
     """Assert that repair refuses a file with these words and changes nothing."""
-    before = files_of(storage)
+    before = files_in(storage)
     log = run_repair(storage, key)
     assert paths(log) == ([], [path])
     assert words in str(log.refused[0]), log.refused
-    assert files_of(storage) == before
+    assert files_in(storage) == before
 
 
 def test_a_missing_hole_of_another_key_is_restored_only_with_that_key(keyed: LocalStorage) -> None:
-    before = files_of(keyed)
+    before = files_in(keyed)
     path = change(keyed, daily_path(DAYS[0]), None)
     for key in (None, OTHER_KEY):
         assert_refused(keyed, path, "reproduces the published hole: restore a copy", key)
     assert paths(run_repair(keyed, KEY)) == ([path], [])
-    assert files_of(keyed) == before
+    assert files_in(keyed) == before
 
 
 def test_a_hole_in_place_of_another_is_refused_and_so_is_the_solution_of_that(keyed: LocalStorage) -> None:
@@ -222,14 +212,14 @@ def test_a_hole_in_place_of_another_is_refused_and_so_is_the_solution_of_that(ke
 
 
 def test_a_daily_is_not_changed_to_match_another_hash_in_the_index(storage: LocalStorage) -> None:
-    before = files_of(storage)
+    before = files_in(storage)
     text = storage.read(INDEX_PATH)
     sha256 = sha256_of(storage.read(daily_path(DAYS[0]))).encode()
     storage.replace(INDEX_PATH, text.replace(sha256, sha256[::-1]))
     assert_refused(storage, daily_path(DAYS[0]), "or remove daily/index.json if the daily is right")
     storage.remove(INDEX_PATH)
     assert paths(run_repair(storage)) == ([INDEX_PATH], [])
-    assert files_of(storage) == before
+    assert files_in(storage) == before
 
 
 def test_a_daily_that_was_changed_with_its_hash_is_refused(storage: LocalStorage) -> None:
@@ -245,11 +235,11 @@ def test_without_an_index_a_damaged_daily_is_refused_and_the_others_are_listed(s
     path = daily_path(DAYS[0])
     edit(storage, path, par=5)
     storage.remove(INDEX_PATH)
-    before = files_of(storage)
+    before = files_in(storage)
     log = run_repair(storage)
     assert paths(log) == ([INDEX_PATH], [path])
     assert "$.par: 5 does not match" in log.refused[0].what
-    assert files_of(storage).items() >= before.items()
+    assert files_in(storage).items() >= before.items()
 
 
 def test_an_index_of_a_newer_version_is_refused(storage: LocalStorage) -> None:
@@ -320,11 +310,11 @@ def test_a_damaged_catalog_is_saved_and_replaced_by_the_one_before(
     changed: LocalStorage, make: Callable[[bytes], bytes] | None
 ) -> None:
     change(changed, CATALOG_FILE, make)
-    before = files_of(changed)
+    before = files_in(changed)
     log = run_repair(changed)
     assert paths(log) == ([CATALOG_FILE], [])
     assert "the next night adds the missing nights" in log.repaired[0].what
-    after = files_of(changed)
+    after = files_in(changed)
     assert after.pop(CATALOG_FILE) == before[kept_path(1)]
     saved = after.keys() - before.keys()
     assert {after[path] for path in saved} == ({before[CATALOG_FILE]} if make else set())
@@ -351,10 +341,10 @@ def test_a_part_that_only_an_earlier_catalog_names_is_restored(changed: LocalSto
     pool = catalog.pool("hard")
     save_catalog(changed, catalog.with_pool(dataclasses.replace(pool, parts=pool.parts[:1])))
     write_views(changed, load_catalog(changed))
-    before = files_of(changed)
+    before = files_in(changed)
     path = change(changed, pool.parts[1].path, None)
     assert paths(run_repair(changed)) == ([path], [])
-    assert files_of(changed) == before
+    assert files_in(changed) == before
 
 
 # The storage of a dry run
@@ -383,6 +373,6 @@ def test_a_dry_run_storage_acts_like_a_storage_and_leaves_the_other_unchanged(
             except FairwayError as error:
                 outcomes.append(type(error))
         assert outcomes[0] == outcomes[1]
-    assert files_of(dry_run) == real.files
+    assert files_in(dry_run) == real.files
     assert [dry_run.list(prefix) for prefix in "abc"] == [real.list(prefix) for prefix in "abc"]
     assert below.files == files

@@ -24,35 +24,15 @@ from pipeline.store.storage import LocalStorage
 from pipeline.store.text import sha256_of
 from pipeline.work.executors import Work
 from pipeline.work.records import write_record
+from tests.support import checks
 from tests.support.doubles import FailingStorage, Killed
 from tests.support.run_records import A_RECORD
 from tests.support.sound_root import (
-    ADMITTED,
-    CARDS,
-    CATALOG,
-    CHOSEN,
-    DAILIES,
-    DATES,
     DAYS,
     DEALS_PER_NIGHT,
-    FILES,
-    GAPS,
-    INDEX,
-    LINES,
-    NAMES,
     NIGHTS,
     NOW,
-    NUMBERS,
-    PARTS,
-    PUZZLES,
-    RUNS,
     SAMPLE,
-    SAMPLED,
-    SCHEMA,
-    SCORES,
-    SOLUTIONS,
-    TWICE,
-    VIEWS,
     WORK,
     notes,
     parts_of,
@@ -68,13 +48,27 @@ def test_a_sound_root_passes_every_check_with_the_right_counts(storage: LocalSto
     deals = parts * DEALS_PER_NIGHT
     assert (problems(results), notes(results)) == ({}, {})
     assert {name: result.checked for name, result in results.items()} == {
-        FILES: len(sound_files()),
-        CATALOG: 1,
-        **dict.fromkeys((GAPS, PARTS, SCHEMA), parts),
-        **dict.fromkeys((NUMBERS, NAMES, CARDS, PUZZLES, LINES, SCORES, ADMITTED, TWICE), deals),
-        SAMPLED: len(LEVELS) * SAMPLE,
-        **dict.fromkeys((DAILIES, DATES, SOLUTIONS, INDEX, CHOSEN), len(DAYS)),
-        VIEWS: 1,
+        checks.FILES: len(sound_files()),
+        checks.CATALOG: 1,
+        **dict.fromkeys((checks.GAPS, checks.PARTS, checks.SCHEMA), parts),
+        **dict.fromkeys(
+            (
+                checks.NUMBERS,
+                checks.NAMES,
+                checks.CARDS,
+                checks.PUZZLES,
+                checks.LINES,
+                checks.SCORES,
+                checks.ADMITTED,
+                checks.TWICE,
+            ),
+            deals,
+        ),
+        checks.SAMPLED: len(LEVELS) * SAMPLE,
+        **dict.fromkeys(
+            (checks.DAILIES, checks.DATES, checks.SOLUTIONS, checks.INDEX, checks.CHOSEN), len(DAYS)
+        ),
+        checks.VIEWS: 1,
     }
     assert all(result.is_passed and result.seconds >= 1 for result in results.values())
 
@@ -82,14 +76,14 @@ def test_a_sound_root_passes_every_check_with_the_right_counts(storage: LocalSto
 def test_all_deals_are_solved_again_on_request(storage: LocalStorage) -> None:
     results = verified(storage, None)
     assert problems(results) == {}
-    assert results[SAMPLED].checked == len(LEVELS) * len(NIGHTS) * DEALS_PER_NIGHT
+    assert results[checks.SAMPLED].checked == len(LEVELS) * len(NIGHTS) * DEALS_PER_NIGHT
 
 
 def test_without_a_sample_nothing_is_solved(storage: LocalStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("solver.search.exact.solve_position", None)
     results = verified(storage, 0)
     assert problems(results) == {}
-    assert CHOSEN not in results
+    assert checks.CHOSEN not in results
 
 
 def test_nothing_is_changed(storage: LocalStorage) -> None:
@@ -172,19 +166,19 @@ def views_of_missing_parts() -> bytes:
 def test_other_views_are_found(storage: LocalStorage, change: Callable[[bytes], bytes]) -> None:
     storage.replace(SQL_FILE, change(storage.read(SQL_FILE)))
     assert problems(verified(storage)) == {
-        VIEWS: ["catalog.sql: not the text that Fairway writes; the next run rewrites it"]
+        checks.VIEWS: ["catalog.sql: not the text that Fairway writes; the next run rewrites it"]
     }
 
 
 def test_views_of_an_earlier_catalog_are_a_note(storage: LocalStorage) -> None:
     earlier = part_paths(load_catalog(storage))[:2]
     storage.replace(SQL_FILE, catalog_sql(earlier, dailies=False, runs=False).encode())
-    assert notes(verified(storage)) == {VIEWS: ["catalog.sql: out of date; the next run rewrites it"]}
+    assert notes(verified(storage)) == {checks.VIEWS: ["catalog.sql: out of date; the next run rewrites it"]}
 
 
 def test_missing_views_are_found(storage: LocalStorage) -> None:
     storage.remove(SQL_FILE)
-    assert problems(verified(storage)) == {VIEWS: ["catalog.sql: missing; the next run writes it"]}
+    assert problems(verified(storage)) == {checks.VIEWS: ["catalog.sql: missing; the next run writes it"]}
 
 
 def flipped(data: bytes, dice: random.Random) -> bytes:
@@ -222,8 +216,8 @@ def test_a_damaged_run_record_is_found(storage: LocalStorage) -> None:
     storage.create("runs/a.json", b"{}\n")
     storage.create("runs/b.json", b"{")
     results = verified(storage)
-    assert [found.file for found in results[RUNS].problems] == ["runs/a.json", "runs/b.json"]
-    assert results[RUNS].checked == 3
+    assert [found.file for found in results[checks.RUNS].problems] == ["runs/a.json", "runs/b.json"]
+    assert results[checks.RUNS].checked == 3
 
 
 def a_pipe(place: Path) -> None:
@@ -248,7 +242,7 @@ def test_what_is_not_a_regular_file_is_found_everywhere(is_extra: bool, storage:
             place.rename(aside)
         make(place)
         irregular = place.relative_to(storage.root).as_posix()
-        assert problems(verified(storage))[FILES] == [f"{irregular}: {NOT_A_FILE}"]
+        assert problems(verified(storage))[checks.FILES] == [f"{irregular}: {NOT_A_FILE}"]
         place.rmdir() if place.is_dir() else place.unlink()
         if not is_extra:
             aside.rename(place)

@@ -14,16 +14,12 @@ from pipeline.errors import StorageError
 from pipeline.integrity.dry_run import RepairLog
 from pipeline.integrity.repair import repair
 from pipeline.store.storage import LocalStorage
+from tests.support import checks
 from tests.support.sound_root import (
-    CHOSEN,
-    DAILIES,
-    DATES,
     DAYS,
-    INDEX,
     KEY,
     NOW,
     SAMPLE,
-    SOLUTIONS,
     WORK,
     edit,
     notes,
@@ -47,7 +43,7 @@ from tests.support.sound_root import (
 def test_an_edited_daily_is_found(storage: LocalStorage, fields: dict[str, object], what: str) -> None:
     path = daily_path(DAYS[2])
     edit(storage, path, **fields)
-    (found,) = problems(verified(storage))[DAILIES]
+    (found,) = problems(verified(storage))[checks.DAILIES]
     assert re.search(what, found)
     assert found.startswith(path)
 
@@ -56,7 +52,7 @@ def test_an_edited_daily_is_found(storage: LocalStorage, fields: dict[str, objec
 def test_a_file_that_is_not_a_daily_is_found(storage: LocalStorage, content: bytes) -> None:
     storage.replace(daily_path(DAYS[1]), content)
     found = problems(verified(storage, SAMPLE))
-    assert found[DAILIES][0].startswith(daily_path(DAYS[1]))
+    assert found[checks.DAILIES][0].startswith(daily_path(DAYS[1]))
 
 
 class Unreadable(LocalStorage):
@@ -72,7 +68,7 @@ class Unreadable(LocalStorage):
 
 def test_files_that_cannot_be_read_are_found_but_not_replaced(storage: LocalStorage) -> None:
     failing = Unreadable(storage.root)
-    for path, name in ((daily_path(DAYS[0]), DAILIES), (solution_path(DAYS[0]), SOLUTIONS)):
+    for path, name in ((daily_path(DAYS[0]), checks.DAILIES), (solution_path(DAYS[0]), checks.SOLUTIONS)):
         failing.paths = (path,)
         assert problems(verified(failing))[name] == [f"{path}: cannot read {path}: Input/output error"]
         with pytest.raises(StorageError, match="Input/output error"):
@@ -84,14 +80,16 @@ def test_a_daily_with_other_spaces_is_found(storage: LocalStorage) -> None:
     path = daily_path(DAYS[0])
     storage.replace(path, storage.read(path).replace(b",", b", "))
     assert problems(verified(storage)) == {
-        DAILIES: [f"{path} is damaged: it has other spaces or another order of keys"]
+        checks.DAILIES: [f"{path} is damaged: it has other spaces or another order of keys"]
     }
 
 
 def test_an_edit_that_leaves_a_daily_valid_is_found_by_its_hash(storage: LocalStorage) -> None:
     path = daily_path(DAYS[0])
     edit(storage, path, attempt=1000)
-    assert problems(verified(storage)) == {INDEX: [f"{path} has changed since daily/index.json listed it"]}
+    assert problems(verified(storage)) == {
+        checks.INDEX: [f"{path} has changed since daily/index.json listed it"]
+    }
 
 
 def test_an_edit_before_the_index_was_rebuilt_is_found_when_the_hole_is_chosen_again(
@@ -100,7 +98,7 @@ def test_an_edit_before_the_index_was_rebuilt_is_found_when_the_hole_is_chosen_a
     edit(storage, daily_path(DAYS[0]), attempt=1000)
     rebuild_index(storage)
     assert problems(verified(storage, SAMPLE)) == {
-        CHOSEN: [f"{daily_path(DAYS[0])}: made again, the same deal gives another attempt"]
+        checks.CHOSEN: [f"{daily_path(DAYS[0])}: made again, the same deal gives another attempt"]
     }
 
 
@@ -108,8 +106,8 @@ def test_a_missing_daily_is_found(storage: LocalStorage) -> None:
     path = daily_path(DAYS[1])
     storage.remove(path)
     results = verified(storage)
-    assert problems(results) == {INDEX: [f"{path} is missing, but daily/index.json lists it"]}
-    assert notes(results)[DAILIES] == [f"daily/: 1 dates between {DAYS[0]} and {DAYS[2]} have no hole"]
+    assert problems(results) == {checks.INDEX: [f"{path} is missing, but daily/index.json lists it"]}
+    assert notes(results)[checks.DAILIES] == [f"daily/: 1 dates between {DAYS[0]} and {DAYS[2]} have no hole"]
 
 
 @pytest.mark.parametrize("content", [None, b"", b"{}", b'{"schema":"fairway-index/2.0","dailies":[]}\n'])
@@ -118,8 +116,8 @@ def test_a_missing_or_damaged_index_is_found(storage: LocalStorage, content: byt
     if content is not None:
         storage.create(INDEX_PATH, content)
     results = verified(storage)
-    assert list(problems(results)) == [INDEX]
-    assert [problem.file for problem in results[INDEX].problems] == [INDEX_PATH]
+    assert list(problems(results)) == [checks.INDEX]
+    assert [problem.file for problem in results[checks.INDEX].problems] == [INDEX_PATH]
 
 
 @pytest.mark.parametrize(
@@ -137,8 +135,8 @@ def test_a_missing_or_damaged_index_is_found(storage: LocalStorage, content: byt
 def test_an_edited_index_is_found(storage: LocalStorage, old: bytes, new: bytes) -> None:
     storage.replace(INDEX_PATH, storage.read(INDEX_PATH).replace(old, new, 1))
     results = verified(storage)
-    assert list(problems(results)) == [INDEX]
-    assert [problem.file for problem in results[INDEX].problems] == [INDEX_PATH]
+    assert list(problems(results)) == [checks.INDEX]
+    assert [problem.file for problem in results[checks.INDEX].problems] == [INDEX_PATH]
 
 
 def test_one_puzzle_on_two_dates_is_found(storage: LocalStorage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,9 +149,9 @@ def test_one_puzzle_on_two_dates_is_found(storage: LocalStorage, monkeypatch: py
     rebuild_index(storage)
     results = verified(storage, SAMPLE)
     assert problems(results) == {
-        DATES: [f"{daily_path(next_day)}: {daily_path(DAYS[0])} has the same puzzle"]
+        checks.DATES: [f"{daily_path(next_day)}: {daily_path(DAYS[0])} has the same puzzle"]
     }
-    assert "today's code would choose attempt" in notes(results)[CHOSEN][0]
+    assert "today's code would choose attempt" in notes(results)[checks.CHOSEN][0]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +168,7 @@ def test_a_missing_or_wrong_solution_is_found(
     if content is not None:
         storage.create(path, content)
         expected = f"{path} does not have the hash in {daily_path(day)}"
-    assert problems(verified(storage))[SOLUTIONS] == [expected]
+    assert problems(verified(storage))[checks.SOLUTIONS] == [expected]
 
 
 def test_a_solution_without_a_daily_is_a_note(storage: LocalStorage) -> None:
@@ -178,24 +176,28 @@ def test_a_solution_without_a_daily_is_a_note(storage: LocalStorage) -> None:
     storage.create(path, b"left by a killed run")
     results = verified(storage)
     assert problems(results) == {}
-    assert notes(results) == {SOLUTIONS: [f"{path}: no hole is published for its date"]}
+    assert notes(results) == {checks.SOLUTIONS: [f"{path}: no hole is published for its date"]}
 
 
 def test_a_file_with_another_name_is_a_note(storage: LocalStorage) -> None:
     storage.create("daily/2026-02-30.json", b"{}")
-    assert notes(verified(storage))[DAILIES] == ["daily/2026-02-30.json: not the name of a published file"]
+    assert notes(verified(storage))[checks.DAILIES] == [
+        "daily/2026-02-30.json: not the name of a published file"
+    ]
 
 
 def test_holes_of_another_key_are_noted(storage: LocalStorage) -> None:
     publish(storage, [date(2026, 12, 1), date(2026, 12, 2)], KEY, NOW, WORK)
     without = verified(storage, SAMPLE)
     assert problems(without) == {}
-    assert notes(without)[CHOSEN] == ["daily/: 2 holes of key e9303e2d cannot be checked without that key"]
-    assert without[CHOSEN].checked == len(DAYS)
+    assert notes(without)[checks.CHOSEN] == [
+        "daily/: 2 holes of key e9303e2d cannot be checked without that key"
+    ]
+    assert without[checks.CHOSEN].checked == len(DAYS)
     with_it = verified(storage, SAMPLE, KEY)
     assert problems(with_it) == {}
-    assert notes(with_it)[CHOSEN] == [
+    assert notes(with_it)[checks.CHOSEN] == [
         "daily/: 4 holes were published without a key; the key in force would choose others"
     ]
-    assert with_it[CHOSEN].checked == len(DAYS) + 2
+    assert with_it[checks.CHOSEN].checked == len(DAYS) + 2
     assert KEY.hex() not in repr(with_it)

@@ -10,7 +10,7 @@ from pipeline.pools.catalog import CATALOG_FILE, catalog_bytes, empty_catalog, k
 from pipeline.pools.compact import compact
 from pipeline.work.progress import SILENT
 from tests.support.doubles import MemoryStorage
-from tests.support.pools import LEVEL, made_anew, with_nights
+from tests.support.pools import LEVEL, regenerated, with_nights
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def storage() -> MemoryStorage:
     """A night, a second generation of two parts, and their compaction."""
     root = MemoryStorage()
     with_nights(root, (4,))
-    made_anew(root, 6)
+    regenerated(root, 6)
     with_nights(root, (2,))
     compact(root, load_catalog(root), LEVEL, SILENT)
     return root

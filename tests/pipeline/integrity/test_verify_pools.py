@@ -16,26 +16,12 @@ from pipeline.deals.shuffle import deal_numbered
 from pipeline.pools.catalog import CATALOG_FILE, Part, catalog_bytes, load_catalog, save_catalog
 from pipeline.store.storage import LocalStorage
 from pipeline.store.text import sha256_of
+from tests.support import checks
 from tests.support.sound_root import (
-    ADMITTED,
-    CARDS,
-    CATALOG,
-    DAILIES,
     DAYS,
     DEALS_PER_NIGHT,
-    GAPS,
-    LINES,
-    NAMES,
     NIGHTS,
-    NUMBERS,
-    PARTS,
-    PUZZLES,
     SAMPLE,
-    SAMPLED,
-    SCHEMA,
-    SCORES,
-    TWICE,
-    VIEWS,
     notes,
     parts_of,
     problems,
@@ -63,10 +49,10 @@ def test_a_damaged_catalog_is_found_and_the_dailies_are_checked(
         content = storage.read(CATALOG_FILE).replace(path, b"deals/level=easy/../../x.parquet")
     storage.replace(CATALOG_FILE, content)
     results = verified(storage)
-    assert results[CATALOG].problems[0].file == CATALOG_FILE
-    assert results[DAILIES].checked == len(DAYS)
-    assert list(problems(results)) == [CATALOG]
-    assert VIEWS not in results
+    assert results[checks.CATALOG].problems[0].file == CATALOG_FILE
+    assert results[checks.DAILIES].checked == len(DAYS)
+    assert list(problems(results)) == [checks.CATALOG]
+    assert checks.VIEWS not in results
 
 
 @pytest.mark.parametrize("damage", ["flipped", "cut", "emptied", "swapped", "missing"])
@@ -80,11 +66,11 @@ def test_a_damaged_part_is_found_and_the_others_are_checked(storage: LocalStorag
     if damage in contents:
         storage.create(path, contents[damage])
     results = verified(storage, SAMPLE)
-    assert list(problems(results)) == [PARTS]
-    (problem,) = results[PARTS].problems
+    assert list(problems(results)) == [checks.PARTS]
+    (problem,) = results[checks.PARTS].problems
     assert problem.file == path
     assert ("missing" in problem.what) == (damage == "missing")
-    assert results[LINES].checked == (len(LEVELS) * len(NIGHTS) - 1) * DEALS_PER_NIGHT
+    assert results[checks.LINES].checked == (len(LEVELS) * len(NIGHTS) - 1) * DEALS_PER_NIGHT
 
 
 def test_a_part_that_no_catalog_names_is_a_note(storage: LocalStorage) -> None:
@@ -92,7 +78,7 @@ def test_a_part_that_no_catalog_names_is_a_note(storage: LocalStorage) -> None:
     results = verified(storage)
     assert problems(results) == {}
     assert notes(results) == {
-        CATALOG: ["deals/level=easy/generation=0001/part-900-999.parquet: no catalog names it"]
+        checks.CATALOG: ["deals/level=easy/generation=0001/part-900-999.parquet: no catalog names it"]
     }
 
 
@@ -123,7 +109,7 @@ def test_a_gap_between_parts_is_found(storage: LocalStorage) -> None:
     for parts in (pool.parts[1:], pool.parts[:-1]):
         lost = dataclasses.replace(pool, parts=parts)
         storage.replace(CATALOG_FILE, catalog_bytes(catalog.with_pool(lost)))
-        found = problems(verified(storage)).get(GAPS, [])
+        found = problems(verified(storage)).get(checks.GAPS, [])
         assert len(found) == (parts != pool.parts[1:])
     (fault,) = found
     assert fault.startswith(f"{pool.parts[-2].path}: no part has the numbers {pool.parts[-2].last + 1} to ")
@@ -135,7 +121,7 @@ def test_other_counts_of_pars_in_the_catalog_are_found(storage: LocalStorage) ->
     wrong = dataclasses.replace(pool.parts[0], pars={5: pool.parts[0].rows})
     parts = (wrong, *pool.parts[1:])
     save_catalog(storage, catalog.with_pool(dataclasses.replace(pool, parts=parts)))
-    (problem,) = verified(storage)[NUMBERS].problems
+    (problem,) = verified(storage)[checks.NUMBERS].problems
     assert problem.file == wrong.path
     assert problem.what.startswith("its pars are {3: ")
 
@@ -157,41 +143,41 @@ def another_line(line: str) -> str:
 
 
 WRONG_VALUES: list[tuple[str, Any, str, str]] = [
-    ("level", "medium", NAMES, r"level and rules are medium and relaxed, not easy and relaxed"),
-    ("rules", "golf", NAMES, r"level and rules are easy and golf, not easy and relaxed"),
-    ("rules", "", NAMES, r"level and rules are easy and , not"),
-    ("deal", "", CARDS, "the cards are not the shuffle of its number"),
-    ("deal", str.lower, CARDS, "the cards are not the shuffle of its number"),
-    ("deal", deal_numbered(4).notation, CARDS, "the cards are not the shuffle of its number"),
-    ("puzzle_id", "0" * 16, PUZZLES, "its puzzle id is [0-9a-f]{16}, not '0{16}'"),
-    ("line", "", LINES, "the line gives"),
-    ("line", "x", LINES, "'x', is not legal"),
-    ("line", "\uff11", LINES, "is not legal"),
-    ("line", another_line, LINES, "is not legal"),
-    ("line", lambda line: line[:-1], LINES, "the line gives"),
-    ("line", lambda line: line + "D", LINES, "is not legal"),
-    ("best_score", lambda score: score - 1, LINES, "score and draws are"),
-    ("draws", lambda draws: draws + 1, LINES, "score and draws are"),
-    ("par", lambda par: 3 + (par - 2) % 3, SCORES, "par does not match its scores"),
-    ("par", 2, SCORES, "par does not match its scores"),
-    ("steady_mean", lambda mean: mean + 1e-6, SCORES, "steady_mean does not match its scores"),
-    ("steady_mean", float("nan"), SCORES, "steady_mean does not match its scores"),
-    ("steady_sd", lambda sd: sd + 1e-6, SCORES, "steady_sd does not match its scores"),
-    ("steady_sd", lambda sd: -sd, SCORES, "steady_sd does not match its scores"),
-    ("steady_clear_rate", lambda rate: 1 - rate, SCORES, "steady_clear_rate does not match"),
-    ("steady_p10", lambda score: score + 1, SCORES, "steady_p10 does not match its scores"),
-    ("steady_p50", lambda score: score - 1, SCORES, "steady_p50 does not match its scores"),
-    ("steady_p90", 35, SCORES, "steady_p90 does not match its scores"),
-    ("steady_scores", lambda scores: scores[1:] + scores[:1], SCORES, "steady_mean does not match"),
-    ("steady_scores", [0.0] * 52, SCORES, "steady_scores does not match"),
-    ("steady_scores", [float("nan")] * 52, SCORES, "steady_scores does not match"),
-    ("steady_scores", [2.0, -1.0] + [0.0] * 50, SCORES, "steady_scores does not match"),
-    ("steady_scores", [0.0] * 51 + [1.0], ADMITTED, "easy does not admit a mean of 35"),
-    ("steady_scores", [1.0], SCHEMA, "row 1: steady_scores does not hold 52 numbers"),
-    ("steady_scores", [None] * 52, SCHEMA, "row 1: steady_scores does not hold 52 numbers"),
-    ("deal_number", lambda number: number + 1, CARDS, "the cards are not the shuffle of its number"),
-    ("deal_number", 2**63, NUMBERS, r"deal 9223372036854775808 is not in 0 \.\. "),
-    ("deal_number", 0, NUMBERS, "deal 0 comes after deal"),
+    ("level", "medium", checks.NAMES, r"level and rules are medium and relaxed, not easy and relaxed"),
+    ("rules", "golf", checks.NAMES, r"level and rules are easy and golf, not easy and relaxed"),
+    ("rules", "", checks.NAMES, r"level and rules are easy and , not"),
+    ("deal", "", checks.CARDS, "the cards are not the shuffle of its number"),
+    ("deal", str.lower, checks.CARDS, "the cards are not the shuffle of its number"),
+    ("deal", deal_numbered(4).notation, checks.CARDS, "the cards are not the shuffle of its number"),
+    ("puzzle_id", "0" * 16, checks.PUZZLES, "its puzzle id is [0-9a-f]{16}, not '0{16}'"),
+    ("line", "", checks.LINES, "the line gives"),
+    ("line", "x", checks.LINES, "'x', is not legal"),
+    ("line", "\uff11", checks.LINES, "is not legal"),
+    ("line", another_line, checks.LINES, "is not legal"),
+    ("line", lambda line: line[:-1], checks.LINES, "the line gives"),
+    ("line", lambda line: line + "D", checks.LINES, "is not legal"),
+    ("best_score", lambda score: score - 1, checks.LINES, "score and draws are"),
+    ("draws", lambda draws: draws + 1, checks.LINES, "score and draws are"),
+    ("par", lambda par: 3 + (par - 2) % 3, checks.SCORES, "par does not match its scores"),
+    ("par", 2, checks.SCORES, "par does not match its scores"),
+    ("steady_mean", lambda mean: mean + 1e-6, checks.SCORES, "steady_mean does not match its scores"),
+    ("steady_mean", float("nan"), checks.SCORES, "steady_mean does not match its scores"),
+    ("steady_sd", lambda sd: sd + 1e-6, checks.SCORES, "steady_sd does not match its scores"),
+    ("steady_sd", lambda sd: -sd, checks.SCORES, "steady_sd does not match its scores"),
+    ("steady_clear_rate", lambda rate: 1 - rate, checks.SCORES, "steady_clear_rate does not match"),
+    ("steady_p10", lambda score: score + 1, checks.SCORES, "steady_p10 does not match its scores"),
+    ("steady_p50", lambda score: score - 1, checks.SCORES, "steady_p50 does not match its scores"),
+    ("steady_p90", 35, checks.SCORES, "steady_p90 does not match its scores"),
+    ("steady_scores", lambda scores: scores[1:] + scores[:1], checks.SCORES, "steady_mean does not match"),
+    ("steady_scores", [0.0] * 52, checks.SCORES, "steady_scores does not match"),
+    ("steady_scores", [float("nan")] * 52, checks.SCORES, "steady_scores does not match"),
+    ("steady_scores", [2.0, -1.0] + [0.0] * 50, checks.SCORES, "steady_scores does not match"),
+    ("steady_scores", [0.0] * 51 + [1.0], checks.ADMITTED, "easy does not admit a mean of 35"),
+    ("steady_scores", [1.0], checks.SCHEMA, "row 1: steady_scores does not hold 52 numbers"),
+    ("steady_scores", [None] * 52, checks.SCHEMA, "row 1: steady_scores does not hold 52 numbers"),
+    ("deal_number", lambda number: number + 1, checks.CARDS, "the cards are not the shuffle of its number"),
+    ("deal_number", 2**63, checks.NUMBERS, r"deal 9223372036854775808 is not in 0 \.\. "),
+    ("deal_number", 0, checks.NUMBERS, "deal 0 comes after deal"),
 ]
 
 
@@ -216,8 +202,8 @@ def test_a_null_is_found_and_ends_the_checks_of_its_part(storage: LocalStorage, 
     part = rewrite(storage, change)
     results = verified(storage)
     assert {name: [finding.file for finding in results[name].problems] for name in problems(results)} in (
-        {SCHEMA: [part.path]},
-        {PARTS: [part.path]},
+        {checks.SCHEMA: [part.path]},
+        {checks.PARTS: [part.path]},
     )
 
 
@@ -240,7 +226,7 @@ def test_other_rows_than_in_the_catalog_are_found(
 ) -> None:
     rewrite(storage, change)
     results = verified(storage, SAMPLE)
-    assert re.search(what, "\n".join(problems(results)[NUMBERS]))
+    assert re.search(what, "\n".join(problems(results)[checks.NUMBERS]))
 
 
 def test_a_puzzle_twice_in_a_pool_is_found_across_its_parts(storage: LocalStorage) -> None:
@@ -248,7 +234,7 @@ def test_a_puzzle_twice_in_a_pool_is_found_across_its_parts(storage: LocalStorag
     puzzle = first["puzzle_id"].to_pylist()[0]
     part = rewrite(storage, with_value("puzzle_id", 3, puzzle), place=1)
     results = verified(storage)
-    (problem,) = results[TWICE].problems
+    (problem,) = results[checks.TWICE].problems
     assert (problem.file, problem.what.partition(": ")[2]) == (
         part.path,
         f"its puzzle {puzzle} is already in the pool",
@@ -266,7 +252,7 @@ def test_a_consistent_but_wrong_row_is_found_when_it_is_solved_again(storage: Lo
     part = rewrite(storage, borrow)
     assert problems(verified(storage, 0)) == {}
     results = verified(storage, None)
-    (problem,) = results[SAMPLED].problems
+    (problem,) = results[checks.SAMPLED].problems
     assert problem.file == part.path
     assert "solved and rated again, it differs in " in problem.what
     assert "steady_scores" in problem.what
@@ -279,7 +265,7 @@ def test_many_faults_of_one_file_are_counted(storage: LocalStorage) -> None:
         return table
 
     rewrite(storage, change)
-    found = problems(verified(storage))[PUZZLES]
+    found = problems(verified(storage))[checks.PUZZLES]
     assert len(found) == 6
     assert found[-1].endswith(f"and {DEALS_PER_NIGHT - 5} more like these")
 
@@ -290,5 +276,5 @@ def test_other_versions_than_in_the_catalog_are_found(storage: LocalStorage) -> 
 
     part = rewrite(storage, change)
     assert problems(verified(storage)) == {
-        SCHEMA: [f"{part.path}: its versions are not those in the catalog"]
+        checks.SCHEMA: [f"{part.path}: its versions are not those in the catalog"]
     }

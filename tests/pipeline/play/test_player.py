@@ -26,7 +26,7 @@ from pipeline.pools.catalog import load_catalog
 from pipeline.pools.parts import read_named_part
 from tests.support.doubles import MemoryStorage
 from tests.support.played import made_up
-from tests.support.pools import made_anew, with_nights
+from tests.support.pools import regenerated, with_nights
 
 FIRST = date(2026, 1, 1)
 DAYS = st.sets(st.integers(0, 40).map(lambda n: FIRST + timedelta(n)))
@@ -90,7 +90,7 @@ def test_places_agree_with_the_rounds_of_the_pool(grown: bool) -> None:
     storage = MemoryStorage()
     catalog = with_nights(storage, [40, 35, 50])
     if grown:
-        catalog = made_anew(storage, 80, first=7)
+        catalog = regenerated(storage, 80, first=7)
     pool = catalog.pool("medium")
     rounds = [round_of(storage, pool, number) for number in (1, 2, 3)]
     wanted = {hole.deal_number: Place(each.number, hole.hole) for each in rounds for hole in each.holes}

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections import Counter
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -18,7 +17,7 @@ from pipeline.pools.parts import read_named_part
 from pipeline.work.progress import SILENT
 from solver.errors import UsageError
 from tests.support.doubles import MemoryStorage
-from tests.support.pools import LEVEL, made_anew, rows_of, with_nights
+from tests.support.pools import LEVEL, regenerated, rows_of, with_nights
 
 COURSES = {name: level.course for name, level in LEVELS.items()}
 PARS = st.lists(st.integers(LOWEST_PAR, HIGHEST_PAR), max_size=120)
@@ -74,11 +73,6 @@ def test_the_courses_are_frozen() -> None:
     assert {name: sum(course) for name, course in COURSES.items()} == {"easy": 28, "medium": 36, "hard": 41}
 
 
-def test_the_pars_of_a_course_are_mixed_not_sorted() -> None:
-    for course in COURSES.values():
-        assert list(course) not in (sorted(course), sorted(course, reverse=True))
-
-
 def rounds_of(storage: MemoryStorage, pool: Pool) -> list[Round]:
     found: list[Round] = []
     while True:
@@ -128,7 +122,7 @@ def test_growth_and_compaction_keep_the_rounds_and_a_new_generation_has_its_own(
     assert grown[: len(young)] == young
     compacted = compact(storage, load_catalog(storage), LEVEL, SILENT)
     assert rounds_of(storage, compacted.pool(LEVEL)) == grown
-    first = round_of(storage, made_anew(storage, 40, first=1000).pool(LEVEL), 1)
+    first = round_of(storage, regenerated(storage, 40, first=1000).pool(LEVEL), 1)
     assert (first.generation, first.number) == (2, 1)
     assert min(hole.deal_number for hole in first.holes) >= 1000
 
@@ -152,12 +146,6 @@ def test_only_parts_with_deals_of_the_round_are_read(monkeypatch: pytest.MonkeyP
             if any(part.first <= hole.deal_number <= part.last for hole in round_.holes)
         }
         assert {part.path for part in read} == holding
-
-
-def test_parts_and_their_rows_are_in_number_order() -> None:
-    storage = MemoryStorage()
-    numbers = rows_of(storage, with_nights(storage, (5, 7, 3)).pool(LEVEL).parts)["deal_number"].to_pylist()
-    assert all(before < after for before, after in pairwise(numbers))
 
 
 def test_a_round_that_does_not_exist_is_refused_with_the_deals_it_needs() -> None:

@@ -34,7 +34,7 @@ from pipeline.versions import PART_VERSIONS
 from pipeline.work.counts import Counts
 from pipeline.work.records import Outcome, RunRecord, write_record
 from solver.errors import UsageError
-from tests.support.doubles import FailingStorage, Killed
+from tests.support.doubles import FailingStorage, Killed, files_in
 
 NIGHT = date(2026, 11, 30)
 
@@ -101,10 +101,6 @@ def moved(number: int) -> Catalog:
     return example().with_pool(dataclasses.replace(example().pool("medium"), next_number=number))
 
 
-def content(storage: Storage) -> dict[str, bytes]:
-    return {path: storage.read(path) for path in storage.list("")}
-
-
 def test_each_change_counts_up_and_keeps_a_copy_of_the_old_catalog(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     texts = []
@@ -112,7 +108,7 @@ def test_each_change_counts_up_and_keeps_a_copy_of_the_old_catalog(tmp_path: Pat
         assert saved(storage, number) == [load_catalog(storage)]
         texts.append(storage.read(CATALOG_FILE))
     assert load_catalog(storage).change == 3
-    assert content(storage) == {
+    assert files_in(storage) == {
         CATALOG_FILE: texts[2],
         kept_path(1): texts[0],
         kept_path(2): texts[1],
@@ -122,9 +118,9 @@ def test_each_change_counts_up_and_keeps_a_copy_of_the_old_catalog(tmp_path: Pat
 def test_saving_the_same_pools_changes_nothing(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     (first,) = saved(storage, 50)
-    before = content(storage)
+    before = files_in(storage)
     assert save_catalog(storage, dataclasses.replace(moved(50), change=99)) == first
-    assert content(storage) == before
+    assert files_in(storage) == before
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -141,7 +137,7 @@ def test_a_stopped_replacement_leaves_either_the_old_or_the_new_catalog(
     assert failing.changes == [("create", kept_path(1)), ("replace", CATALOG_FILE)][: step + 1]
     assert load_catalog(storage) == (second if after and step == 1 else first)
     saved(storage, 51)
-    assert content(storage) == content(whole)
+    assert files_in(storage) == files_in(whole)
 
 
 def test_after_restoring_an_old_catalog_by_hand_no_change_number_is_reused(tmp_path: Path) -> None:
@@ -149,20 +145,20 @@ def test_after_restoring_an_old_catalog_by_hand_no_change_number_is_reused(tmp_p
     saved(storage, 50)
     text = storage.read(CATALOG_FILE)
     saved(storage, 51, 52)
-    kept = {path: data for path, data in content(storage).items() if path != CATALOG_FILE}
+    kept = {path: data for path, data in files_in(storage).items() if path != CATALOG_FILE}
     storage.replace(CATALOG_FILE, text)
     assert [each.change for each in saved(storage, 60)] == [3]
-    assert {path: data for path, data in content(storage).items() if path != CATALOG_FILE} == kept
+    assert {path: data for path, data in files_in(storage).items() if path != CATALOG_FILE} == kept
 
 
 def test_a_copy_with_other_content_is_not_overwritten(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     saved(storage, 50)
     storage.create(kept_path(1), catalog_bytes(example()))
-    before = content(storage)
+    before = files_in(storage)
     with pytest.raises(DamagedError, match=r"^catalogs/000001\.json should be a copy of catalog\.json"):
         saved(storage, 51)
-    assert content(storage) == before
+    assert files_in(storage) == before
 
 
 def test_a_missing_catalog_is_damage_if_earlier_ones_are_kept(tmp_path: Path) -> None:

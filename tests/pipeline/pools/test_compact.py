@@ -6,27 +6,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.errors import DamagedError, StorageError
+from pipeline.errors import DamagedError
 from pipeline.pools import compact as compaction
 from pipeline.pools.catalog import CATALOG_FILE, Catalog, load_catalog, save_catalog
 from pipeline.pools.garbage import clear_unreferenced
 from pipeline.pools.parquet import part_bytes
 from pipeline.store.storage import Storage
-from tests.support.doubles import FailingStorage, Killed, MemoryStorage
+from pipeline.work.progress import SILENT
+from tests.support.doubles import (
+    FailingStorage,
+    Killed,
+    MemoryStorage,
+    Recorder,
+    changes_of,
+    files_in,
+    stopped_at_each_change,
+)
 from tests.support.pools import LEVEL, admitted, logical_hash, rows_of, with_nights
 
 ROWS = 10
 SIZES = (4, 3, 9, 10, 1)
-
-
-class Told:
-    """A progress listener that records its calls."""
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[str, int, int]] = []
-
-    def update(self, task: str, done: int, total: int) -> None:
-        self.calls.append((task, done, total))
 
 
 @pytest.fixture(autouse=True)
@@ -35,14 +34,10 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def compact(storage: Storage) -> Catalog:
-    return compaction.compact(storage, load_catalog(storage), LEVEL, Told())
+    return compaction.compact(storage, load_catalog(storage), LEVEL, SILENT)
 
 
-def part_files(storage: MemoryStorage) -> dict[str, bytes]:
-    return {path: data for path, data in storage.files.items() if path.startswith("deals/")}
-
-
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.integers(1, 25), min_size=1, max_size=6))
 def test_the_rows_are_kept_and_cut_as_in_a_regeneration(sizes: list[int]) -> None:
     storage = MemoryStorage()
@@ -59,7 +54,7 @@ def test_the_rows_are_kept_and_cut_as_in_a_regeneration(sizes: list[int]) -> Non
     assert all(part.first == before.last + 1 for before, part in zip(new.parts, new.parts[1:], strict=False))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.lists(st.integers(1, 25), min_size=1, max_size=4), st.lists(st.integers(1, 25), max_size=4))
 def test_compacting_repeatedly_equals_compacting_once(first: list[int], second: list[int]) -> None:
     often, once = MemoryStorage(), MemoryStorage()
@@ -76,12 +71,12 @@ def test_compacting_repeatedly_equals_compacting_once(first: list[int], second: 
 def test_the_old_parts_stay_and_the_kept_catalog_names_them() -> None:
     storage = MemoryStorage()
     before = with_nights(storage, SIZES)
-    files = part_files(storage)
+    files = files_in(storage, "deals/")
     after = compact(storage)
     assert (before.change, after.change) == (1, 2)
-    assert {path: data for path, data in part_files(storage).items() if path in files} == files
+    assert {path: data for path, data in files_in(storage, "deals/").items() if path in files} == files
     clear_unreferenced(storage, after)
-    assert files.items() <= part_files(storage).items()
+    assert files.items() <= files_in(storage, "deals/").items()
 
 
 def test_parts_that_would_stay_the_same_are_not_touched() -> None:
@@ -115,10 +110,10 @@ def test_parts_of_other_versions_and_those_across_a_gap_stay_apart() -> None:
 
 
 def test_progress_is_reported_in_deals_up_to_the_total() -> None:
-    storage, told = MemoryStorage(), Told()
+    storage, recorder = MemoryStorage(), Recorder()
     catalog = with_nights(storage, SIZES)
-    compaction.compact(storage, catalog, LEVEL, told)
-    assert told.calls == [(LEVEL, 10, 27), (LEVEL, 20, 27), (LEVEL, 27, 27)]
+    compaction.compact(storage, catalog, LEVEL, recorder)
+    assert recorder.updates == [(LEVEL, 10, 27), (LEVEL, 20, 27), (LEVEL, 27, 27)]
 
 
 def test_an_empty_pool_has_nothing_to_compact() -> None:
@@ -141,34 +136,31 @@ def test_a_damaged_part_stops_compaction_and_the_catalog_stays(damage: bytes | N
     assert load_catalog(storage) == before
 
 
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("fault", [Killed(), StorageError("no space")], ids=["killed", "no space"])
-def test_the_next_run_completes_what_was_stopped_at_any_change(after: bool, fault: BaseException) -> None:
-    whole = MemoryStorage()
-    before = with_nights(whole, SIZES)
-    recording = FailingStorage(whole, -1, Killed())
-    compact(recording)
-    steps = recording.changes
-    assert [operation for operation, _ in steps] == ["create"] * 4 + ["replace"]
-    assert steps[-2:] == [("create", "catalogs/000001.json"), ("replace", CATALOG_FILE)]
-    for step in range(len(steps)):
+def test_the_next_run_completes_what_was_stopped_at_any_change() -> None:
+    def start() -> MemoryStorage:
         storage = MemoryStorage()
         with_nights(storage, SIZES)
-        with pytest.raises(type(fault)):
-            compact(FailingStorage(storage, step, fault, after=after))
-        swapped = after and step == len(steps) - 1
+        return storage
+
+    whole = start()
+    before = load_catalog(whole)
+    changes = changes_of(whole, compact)
+    assert [operation for operation, _ in changes] == ["create"] * 4 + ["replace"]
+    assert changes[-2:] == [("create", "catalogs/000001.json"), ("replace", CATALOG_FILE)]
+    for storage, change, is_made in stopped_at_each_change(start, compact):
+        swapped = is_made and change == changes[-1]
         assert load_catalog(storage) == (load_catalog(whole) if swapped else before)
         assert len(rows_of(storage, load_catalog(storage).pool(LEVEL).parts)) == sum(SIZES)
         compact(storage)
-        assert storage.files == whole.files, f"stopped at step {step}"
+        assert storage.files == whole.files, change
 
 
 def test_any_run_removes_the_leftovers_of_a_stopped_compaction() -> None:
     storage = MemoryStorage()
     before = with_nights(storage, SIZES)
-    files = part_files(storage)
+    files = files_in(storage, "deals/")
     with pytest.raises(Killed):
         compact(FailingStorage(storage, 2, Killed(), after=True))
-    assert len(part_files(storage)) == len(files) + 3
+    assert len(files_in(storage, "deals/")) == len(files) + 3
     clear_unreferenced(storage, before)
-    assert part_files(storage) == files
+    assert files_in(storage, "deals/") == files

@@ -16,14 +16,14 @@ from pipeline.pools.history import generations, states
 from pipeline.store.storage import Storage
 from solver.table.score import LOWEST_SCORE, SCORE_COUNT
 from tests.support.doubles import MemoryStorage, row_with_puzzle_of
-from tests.support.pools import LEVEL, admitted, made_anew, rows_of, with_nights
+from tests.support.pools import LEVEL, admitted, regenerated, rows_of, with_nights
 
 
 def two_pools(sizes: list[int], size: int, first: int) -> tuple[MemoryStorage, Pool, Pool]:
     """The first generation with these nights, and a second one."""
     storage = MemoryStorage()
     with_nights(storage, sizes)
-    made_anew(storage, size, first)
+    regenerated(storage, size, first)
     found = generations(states(storage, load_catalog(storage), LEVEL))
     return storage, found[1].pool, found[2].pool
 
@@ -52,7 +52,7 @@ def rows(storage: Storage, pool: Pool) -> list[dict[str, Any]]:
     return found
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     st.lists(st.integers(1, 20), min_size=1, max_size=3),
     st.integers(1, 30),
@@ -82,7 +82,7 @@ def test_one_puzzle_under_two_numbers_is_one_puzzle_in_both(monkeypatch: pytest.
     rows = admitted(LEVEL, 0, 2)
     moved = [row_with_puzzle_of(LEVEL, 900 + place, row.deal_number) for place, row in enumerate(rows)]
     monkeypatch.setattr("tests.support.pools.admitted", lambda level, first, count: moved)
-    made_anew(storage, 2, 900)
+    regenerated(storage, 2, 900)
     found = generations(states(storage, load_catalog(storage), LEVEL))
     both = difference(storage, found[1].pool, found[2].pool)
     assert (both.same_numbers, both.same_puzzles) == (0, 2)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import DamagedError, StorageError
+from pipeline.errors import DamagedError
 from pipeline.pools.catalog import kept_changes, kept_path, load_catalog
 from pipeline.pools.compact import compact
 from pipeline.pools.garbage import Garbage, find_garbage, remove_garbage, replaced_by
@@ -17,8 +17,8 @@ from pipeline.pools.rollback import roll_back
 from pipeline.pools.unfinished import record_path
 from pipeline.store.storage import Storage
 from pipeline.work.progress import SILENT
-from tests.support.doubles import FailingStorage, Killed, MemoryStorage
-from tests.support.pools import LEVEL, made_anew, with_nights
+from tests.support.doubles import MemoryStorage, changes_of, stopped_at_each_change
+from tests.support.pools import LEVEL, regenerated, with_nights
 
 NOW = datetime(2026, 12, 31, tzinfo=UTC)
 DAY = timedelta(1)
@@ -29,7 +29,7 @@ def with_history() -> MemoryStorage:
     root = MemoryStorage()
     with_nights(root, (4,))
     with_nights(root, (3,))
-    made_anew(root, 6)
+    regenerated(root, 6)
     with_nights(root, (2,))
     compact(root, load_catalog(root), LEVEL, SILENT)
     return root
@@ -144,24 +144,18 @@ def test_a_damaged_catalog_stops_it_only_if_it_stays(storage: MemoryStorage) -> 
     assert kept_path(1) in found(storage, keep=2).catalogs
 
 
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("fault", [Killed(), StorageError("denied")], ids=["killed", "denied"])
-def test_stopped_at_any_change_the_history_is_complete_and_the_next_run_finishes(
-    after: bool, fault: BaseException
-) -> None:
+def test_stopped_at_any_change_the_history_is_complete_and_the_next_run_finishes() -> None:
+    def work(storage: Storage) -> None:
+        remove_garbage(storage, found(storage, keep=1))
+
     whole = with_history()
-    recording = FailingStorage(whole, -1, Killed())
-    remove_garbage(recording, found(whole, keep=1))
-    paths = [path for _, path in recording.changes]
+    paths = [path for _, path in changes_of(whole, work)]
     assert paths[:3] == [kept_path(1), kept_path(2), kept_path(3)]
     assert all(path.startswith("deals/") for path in paths[3:])
     assert len(paths) == 5
-    for step in range(len(paths)):
-        storage = with_history()
-        with pytest.raises(type(fault)):
-            remove_garbage(FailingStorage(storage, step, fault, after=after), found(storage, keep=1))
+    for storage, change, _ in stopped_at_each_change(with_history, work):
         assert load_catalog(storage) == load_catalog(whole)
         check_whole(storage)
         assert kept_changes(storage) == (1, 2, 3, 4)[-len(kept_changes(storage)) :]
-        remove_garbage(storage, found(storage, keep=1))
-        assert storage.files == whole.files, f"stopped at step {step}"
+        work(storage)
+        assert storage.files == whole.files, change

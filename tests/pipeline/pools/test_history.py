@@ -11,10 +11,10 @@ from pipeline.pools.history import generations, kept_parts, state_of_generation,
 from pipeline.store.storage import Storage
 from solver.errors import UsageError
 from tests.support.doubles import MemoryStorage
-from tests.support.pools import LEVEL, made_anew, with_nights
+from tests.support.pools import LEVEL, regenerated, with_nights
 
 
-def told(storage: Storage, level: str = LEVEL) -> list[tuple[int, int, int, bool]]:
+def listed(storage: Storage, level: str = LEVEL) -> list[tuple[int, int, int, bool]]:
     """Change, generation, deals, and whether it is in force."""
     known = states(storage, load_catalog(storage), level)
     return [(each.change, each.pool.generation, each.pool.size, each.in_force) for each in known]
@@ -27,27 +27,27 @@ def storage() -> MemoryStorage:
     with_nights(root, (4,))
     with_nights(root, (3,))
     with_nights(root, (5,), "hard")
-    made_anew(root, 6)
+    regenerated(root, 6)
     with_nights(root, (2,))
     return root
 
 
 def test_each_state_is_listed_once_with_the_change_that_made_it(storage: MemoryStorage) -> None:
-    assert told(storage) == [(1, 1, 4, False), (2, 1, 7, False), (4, 2, 6, False), (5, 2, 8, True)]
-    assert told(storage, "hard") == [(3, 1, 5, True)]
+    assert listed(storage) == [(1, 1, 4, False), (2, 1, 7, False), (4, 2, 6, False), (5, 2, 8, True)]
+    assert listed(storage, "hard") == [(3, 1, 5, True)]
 
 
 def test_an_empty_pool_has_no_states(storage: MemoryStorage) -> None:
-    assert told(storage, "easy") == []
+    assert listed(storage, "easy") == []
     assert states(MemoryStorage(), empty_catalog(), LEVEL) == ()
     with pytest.raises(UsageError, match="unknown level 'expert'"):
-        told(storage, "expert")
+        listed(storage, "expert")
 
 
-def test_the_copy_of_the_catalog_in_force_is_no_state_of_its_own(storage: MemoryStorage) -> None:
-    before = told(storage)
+def test_the_copy_of_the_catalog_in_force_is_not_a_state_of_its_own(storage: MemoryStorage) -> None:
+    before = listed(storage)
     storage.create(kept_path(5), storage.read(CATALOG_FILE))  # a run was killed before its swap
-    assert told(storage) == before
+    assert listed(storage) == before
 
 
 def test_a_rollback_restores_the_last_state_of_a_generation(storage: MemoryStorage) -> None:
@@ -74,7 +74,7 @@ def test_a_catalog_removed_in_the_meantime_is_skipped(storage: MemoryStorage) ->
 
     vanishing = Vanishing()
     vanishing.files = storage.files
-    assert told(vanishing) == told(storage)
+    assert listed(vanishing) == listed(storage)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_catalog_removed_in_the_meantime_is_skipped(storage: MemoryStorage) ->
 )
 def test_a_damaged_kept_catalog_is_reported(storage: MemoryStorage, damage: bytes, fault: str) -> None:
     storage.replace(kept_path(2), damage)
-    for work in (lambda: told(storage), lambda: kept_parts(storage)):
+    for work in (lambda: listed(storage), lambda: kept_parts(storage)):
         with pytest.raises(DamagedError, match=rf"^catalogs/000002\.json .*{fault}"):
             work()
 

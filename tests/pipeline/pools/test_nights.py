@@ -15,25 +15,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pipeline.deals.batches import Batch
 from pipeline.deals.levels import LEVELS
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
-from pipeline.errors import CheckError, DamagedError, StorageError
+from pipeline.errors import CheckError, DamagedError
 from pipeline.pools import nights as generate
-from pipeline.pools.catalog import Catalog, PartName, Pool, empty_catalog, load_catalog, save_catalog
+from pipeline.pools.catalog import CATALOG_FILE, Catalog, PartName, empty_catalog, load_catalog, save_catalog
 from pipeline.pools.garbage import clear_unreferenced
 from pipeline.pools.nights import BATCH_SIZE, add_nights, make_parts
-from pipeline.pools.parts import read_named_part
 from pipeline.pools.puzzles import PuzzleIds
 from pipeline.pools.unfinished import record_path
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.counts import Clock
 from pipeline.work.executors import Work, local_work
 from solver.errors import UsageError
-from tests.support.doubles import FailingStorage, Killed, fake_admitted, fake_batch, row_with_puzzle_of
+from tests.support.doubles import (
+    MemoryStorage,
+    Recorder,
+    changes_of,
+    fake_admitted,
+    fake_batch,
+    files_in,
+    row_with_puzzle_of,
+    stopped_at_each_change,
+)
+from tests.support.pools import make_fake_deals, numbers_of
 
 NIGHT = date(2026, 11, 30)
 NEXT = NIGHT + timedelta(1)
@@ -74,8 +81,7 @@ class Shuffled(ThreadPoolExecutor):
 
 @pytest.fixture(autouse=True)
 def _fakes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generate, "certify_batch", fake_batch)
-    monkeypatch.setattr(generate, "warm_up", lambda: None)
+    make_fake_deals(monkeypatch)
 
 
 @pytest.fixture
@@ -90,19 +96,6 @@ def add(storage: Storage, *nights: date, executor: Executor | None = None, cap: 
     work = Work(executor or Inline())
     catalog = add_nights(storage, catalog, nights, PER_NIGHT, dict.fromkeys(LEVELS, cap), work)
     return save_catalog(storage, catalog)
-
-
-def content(storage: Storage) -> dict[str, bytes]:
-    return {path: storage.read(path) for path in storage.list("")}
-
-
-def parts_in(storage: Storage) -> dict[str, bytes]:
-    return {path: storage.read(path) for path in storage.list("deals/")}
-
-
-def numbers_of(storage: Storage, pool: Pool) -> list[int]:
-    tables = [read_named_part(storage, part, ["deal_number"]) for part in pool.parts]
-    return [number for table in tables for number in table["deal_number"].to_pylist()]
 
 
 def admitted_numbers(level: str) -> Iterator[int]:
@@ -135,9 +128,9 @@ def test_the_next_night_goes_on_where_the_last_ended(storage: LocalStorage) -> N
 
 def test_a_night_that_exists_adds_nothing(storage: LocalStorage) -> None:
     add(storage, NEXT)
-    before = content(storage)
+    before = files_in(storage)
     assert add(storage, NEXT) == add(storage, NIGHT) == add(storage) == load_catalog(storage)
-    assert content(storage) == before
+    assert files_in(storage) == before
 
 
 def test_an_empty_pool_gets_only_the_last_night(storage: LocalStorage) -> None:
@@ -153,39 +146,26 @@ def test_adding_missed_nights_at_once_equals_adding_them_one_by_one(tmp_path: Pa
     add(together, nights[0])
     add(together, *nights)
     assert load_catalog(together).pools == load_catalog(singly).pools
-    assert parts_in(together) == parts_in(singly)
+    assert files_in(together, "deals/") == files_in(singly, "deals/")
     assert (load_catalog(together).change, load_catalog(singly).change) == (2, 4)  # each run is a change
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
-def test_the_bytes_do_not_depend_on_the_number_of_workers(tmp_path: Path, workers: int) -> None:
-    plain, threaded = LocalStorage(tmp_path / "plain"), LocalStorage(tmp_path / "threaded")
-    add(plain, NIGHT)
-    add(plain, NEXT)
-    with local_work(workers) as work:
-        add(threaded, NIGHT, executor=work.executor)
-        add(threaded, NEXT, executor=work.executor)
-    assert content(threaded) == content(plain)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_bytes_do_not_depend_on_who_finishes_first(tmp_path: Path, seed: int) -> None:
-    plain, shuffled = LocalStorage(tmp_path / "plain"), LocalStorage(tmp_path / "shuffled")
-    add(plain, NIGHT)
-    with Shuffled(seed) as executor:
-        add(shuffled, NIGHT, executor=executor)
-    assert content(shuffled) == content(plain)
-
-
-@pytest.mark.parametrize("size", [1, 7, 100])
-def test_the_bytes_do_not_depend_on_the_size_of_a_batch(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+@pytest.mark.parametrize("size", [1, 7, BATCH_SIZE, 100])
+@pytest.mark.parametrize(
+    "executor", [Inline(), ThreadPoolExecutor(1), ThreadPoolExecutor(3), *map(Shuffled, range(3))]
+)
+def test_the_bytes_depend_neither_on_the_workers_nor_on_the_size_of_a_batch(
+    monkeypatch: pytest.MonkeyPatch, executor: Executor, size: int
 ) -> None:
-    plain, other = LocalStorage(tmp_path / "plain"), LocalStorage(tmp_path / "other")
-    add(plain, NIGHT)
+    plain, other = MemoryStorage(), MemoryStorage()
     monkeypatch.setattr(generate, "BATCH_SIZE", size)
-    add(other, NIGHT)
-    assert content(other) == content(plain)
+    for night in (NIGHT, NEXT):
+        add(other, night, executor=executor)
+    monkeypatch.undo()
+    make_fake_deals(monkeypatch)
+    for night in (NIGHT, NEXT):
+        add(plain, night)
+    assert other.files == plain.files
 
 
 def test_the_cap_ends_growth_but_not_the_nights(storage: LocalStorage) -> None:
@@ -208,59 +188,38 @@ def test_each_level_has_its_own_cap(storage: LocalStorage) -> None:
     assert {pool.level: pool.size for pool in catalog.pools} == {**caps, "medium": PER_NIGHT["medium"]}
 
 
-def test_a_pool_above_the_cap_stays_as_it_is(storage: LocalStorage) -> None:
-    add(storage, NIGHT)
-    before = load_catalog(storage)
-    after = add(storage, NEXT, cap=3)
+def test_a_pool_above_the_cap_keeps_its_parts(storage: LocalStorage) -> None:
+    before, after = add(storage, NIGHT), add(storage, NEXT, cap=3)
     assert [pool.parts for pool in after.pools] == [pool.parts for pool in before.pools]
     assert {pool.last_night for pool in after.pools} == {NEXT}
-
-
-@given(per_night=st.integers(0, 12), cap=st.integers(0, 30), nights=st.integers(1, 6))
-def test_nights_fill_a_pool_up_to_the_cap_and_no_further(per_night: int, cap: int, nights: int) -> None:
-    pool = dataclasses.replace(empty_catalog().pool("easy"), last_night=NIGHT)
-    due = [NEXT + timedelta(n) for n in range(nights)]
-    made = generate._sizes(pool, due, per_night, cap)
-    assert sum(made.values()) == min(cap, per_night * nights)
-    assert all(0 < size <= per_night for size in made.values())
-    assert list(made) == due[: len(made)]
 
 
 def test_all_levels_change_in_one_step_after_their_parts_and_the_kept_catalog_are_written(
     storage: LocalStorage,
 ) -> None:
     add(storage, NIGHT)
-    recording = FailingStorage(storage, -1, Killed())
-    catalog = add(recording, NEXT)
-    parts = [("create", pool.parts[1].path) for pool in catalog.pools]
-    assert recording.changes == [*parts, ("create", "catalogs/000001.json"), ("replace", "catalog.json")]
+    changes = changes_of(storage, lambda storage: add(storage, NEXT))
+    parts = [("create", pool.parts[1].path) for pool in load_catalog(storage).pools]
+    assert changes == [*parts, ("create", "catalogs/000001.json"), ("replace", "catalog.json")]
 
 
-@pytest.mark.parametrize("after", [False, True])
-def test_the_next_run_completes_a_night_that_was_killed_at_any_change(tmp_path: Path, after: bool) -> None:
-    whole = LocalStorage(tmp_path / "whole")
-    add(whole, NIGHT)
-    one_night = load_catalog(whole)
-    add(whole, NEXT)
-    swap = 4  # after three parts and the copy of the catalog before
-    for step in range(swap + 1):
-        storage = LocalStorage(tmp_path / f"killed-{step}")
+def test_the_next_run_completes_a_night_that_was_stopped_at_any_change() -> None:
+    def start() -> MemoryStorage:
+        storage = MemoryStorage()
         add(storage, NIGHT)
-        with pytest.raises(Killed):
-            add(FailingStorage(storage, step, Killed(), after=after), NEXT)
-        swapped = after and step == swap
-        assert load_catalog(storage) == (load_catalog(whole) if swapped else one_night)
+        return storage
+
+    def work(storage: Storage) -> None:
         add(storage, NEXT)
-        assert content(storage) == content(whole)
 
-
-def test_a_full_disk_leaves_the_old_catalog(storage: LocalStorage) -> None:
-    add(storage, NIGHT)
-    before = load_catalog(storage)
-    for step in range(5):
-        with pytest.raises(StorageError, match="no space"):
-            add(FailingStorage(storage, step, StorageError("no space")), NEXT)
-        assert load_catalog(storage) == before
+    whole = start()
+    one_night = load_catalog(whole)
+    work(whole)
+    for storage, change, is_made in stopped_at_each_change(start, work):
+        swapped = is_made and change == ("replace", CATALOG_FILE)
+        assert load_catalog(storage) == (load_catalog(whole) if swapped else one_night)
+        work(storage)
+        assert storage.files == whole.files, change
 
 
 def test_leftovers_of_other_settings_are_replaced_or_removed(storage: LocalStorage, tmp_path: Path) -> None:
@@ -273,7 +232,7 @@ def test_leftovers_of_other_settings_are_replaced_or_removed(storage: LocalStora
     add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Work(Inline()))
     assert clear_unreferenced(storage, catalog) == (PartName(shorter.level, 1, 0, 3).path,)
     save_catalog(storage, catalog)
-    assert content(storage) == content(whole)
+    assert files_in(storage) == files_in(whole)
 
 
 def test_clearing_leaves_everything_that_is_still_needed(storage: LocalStorage) -> None:
@@ -346,20 +305,12 @@ def test_the_last_deal_number_can_be_admitted(storage: LocalStorage) -> None:
         list(make_parts("hard", last + 1, [1], PuzzleIds(), Work(Inline())))
 
 
-class Recorder:
-    def __init__(self) -> None:
-        self.told: list[tuple[str, int, int]] = []
-
-    def update(self, task: str, done: int, total: int) -> None:
-        self.told.append((task, done, total))
-
-
 def test_progress_is_reported_per_level_up_to_its_end(storage: LocalStorage) -> None:
     recorder = Recorder()
     add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Work(Inline(), recorder))
     for level in LEVELS:
-        told = [(done, total) for task, done, total in recorder.told if task == level]
-        assert told == [(n, PER_NIGHT[level]) for n in range(1, PER_NIGHT[level] + 1)]
+        updates = [(done, total) for task, done, total in recorder.updates if task == level]
+        assert updates == [(n, PER_NIGHT[level]) for n in range(1, PER_NIGHT[level] + 1)]
 
 
 class Counting(Inline):
@@ -429,7 +380,7 @@ def test_an_interrupt_is_seen_while_a_worker_is_busy(
     with local_work(1) as work:
         with pytest.raises(KeyboardInterrupt):
             add(storage, NIGHT, executor=work.executor)
-        released.set()  # only now: the main thread got out without waiting for the batch at hand
+        released.set()  # only now: the main thread got out without waiting for this batch
     assert begun == [0]
     assert storage.list("") == ()
 
@@ -465,4 +416,4 @@ def test_another_engine_than_threads_gives_the_same_bytes(
         add(threads, NIGHT, executor=work.executor)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
         add(processes, NIGHT, executor=executor)
-    assert content(processes) == content(threads)
+    assert files_in(processes) == files_in(threads)

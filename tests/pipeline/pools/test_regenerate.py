@@ -1,39 +1,46 @@
 """A regeneration switches in one step, resumes after a stop, and never mixes two requests."""
 
 import dataclasses
-from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import pytest
 
 from pipeline.deals.batches import Batch
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
-from pipeline.errors import CheckError, DamagedError, StorageError
-from pipeline.pools import nights as generate
-from pipeline.pools import regenerate
+from pipeline.errors import CheckError, DamagedError
+from pipeline.pools import nights, regenerate
 from pipeline.pools.catalog import Catalog, Part, PartName, empty_catalog, load_catalog, save_catalog
 from pipeline.pools.garbage import clear_unreferenced
 from pipeline.pools.nights import add_nights
-from pipeline.pools.parts import read_named_part
 from pipeline.pools.regenerate import MOST_DEALS, drop_unfinished, plan_regeneration
-from pipeline.pools.unfinished import Regeneration, read_record, record_path
+from pipeline.pools.unfinished import read_record, record_path
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.counts import Clock
 from pipeline.work.executors import local_work
 from solver.errors import UsageError
-from tests.support.doubles import FailingStorage, Killed, fake_batch, row_with_puzzle_of
+from tests.support.doubles import (
+    FailingStorage,
+    Killed,
+    MemoryStorage,
+    changes_of,
+    fake_batch,
+    files_in,
+    row_with_puzzle_of,
+    stopped_at_each_change,
+)
+from tests.support.pools import LEVEL, make_fake_deals, numbers_of, rows_of
 
 NIGHT = date(2026, 11, 30)
-LEVEL = "medium"
 RECORD = record_path(LEVEL, 2)
+
+AnyStorage = TypeVar("AnyStorage", bound=Storage)
 
 
 @pytest.fixture(autouse=True)
 def _fakes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generate, "certify_batch", fake_batch)
-    monkeypatch.setattr(generate, "warm_up", lambda: None)
+    make_fake_deals(monkeypatch)
     monkeypatch.setattr(regenerate, "PART_ROWS", 10)
 
 
@@ -43,7 +50,7 @@ def storage(tmp_path: Path) -> LocalStorage:
     return with_a_night(LocalStorage(tmp_path / "root"))
 
 
-def with_a_night(storage: LocalStorage, night: date = NIGHT) -> LocalStorage:
+def with_a_night(storage: AnyStorage, night: date = NIGHT) -> AnyStorage:
     catalog = load_catalog(storage)
     per_night = dict.fromkeys([pool.level for pool in catalog.pools], 35)
     with local_work(1) as work:
@@ -52,23 +59,14 @@ def with_a_night(storage: LocalStorage, night: date = NIGHT) -> LocalStorage:
     return storage
 
 
-def run(storage: Storage, size: int | None = None, first: int | None = None) -> Catalog:
+def run(storage: Storage, size: int | None = None, first: int | None = None, workers: int = 1) -> Catalog:
     """Regenerate as the job does."""
     catalog = load_catalog(storage)
     wanted = plan_regeneration(catalog.pool(LEVEL), size, first)
-    with local_work(1) as work:
+    with local_work(workers) as work:
         after = regenerate.regenerate(storage, catalog, wanted, work)
     regenerate.forget_request(storage, after.pool(LEVEL))
     return after
-
-
-def content(storage: Storage) -> dict[str, bytes]:
-    return {path: storage.read(path) for path in storage.list("")}
-
-
-def numbers_of(storage: Storage, catalog: Catalog) -> list[int]:
-    tables = [read_named_part(storage, part, ["deal_number"]) for part in catalog.pool(LEVEL).parts]
-    return [number for table in tables for number in table["deal_number"].to_pylist()]
 
 
 def test_by_default_the_next_generation_has_the_same_numbers_and_size(storage: LocalStorage) -> None:
@@ -76,7 +74,7 @@ def test_by_default_the_next_generation_has_the_same_numbers_and_size(storage: L
     after = run(storage)
     old, new = before.pool(LEVEL), after.pool(LEVEL)
     assert load_catalog(storage) == after
-    assert numbers_of(storage, after) == numbers_of(storage, before)
+    assert numbers_of(storage, new) == numbers_of(storage, old)
     assert (new.generation, new.size, new.next_number) == (2, old.size, old.next_number)
     assert new.last_night == NIGHT
     assert [(part.night, part.rows) for part in new.parts] == [(None, 10), (None, 10), (None, 10), (None, 5)]
@@ -86,6 +84,7 @@ def test_by_default_the_next_generation_has_the_same_numbers_and_size(storage: L
     ]
     assert storage.read(old.parts[0].path)
     assert RECORD not in storage.list("")
+    assert run(storage).pool(LEVEL).generation == 3
 
 
 def test_size_and_first_number_are_as_requested(storage: LocalStorage) -> None:
@@ -103,11 +102,6 @@ def test_the_next_night_continues_the_new_generation(storage: LocalStorage) -> N
     assert grown.parts[-1].night == NIGHT + timedelta(1)
 
 
-def test_a_second_regeneration_is_the_third_generation(storage: LocalStorage) -> None:
-    run(storage)
-    assert run(storage).pool(LEVEL).generation == 3
-
-
 @pytest.mark.parametrize(
     ("size", "first", "message"),
     [
@@ -121,10 +115,10 @@ def test_a_second_regeneration_is_the_third_generation(storage: LocalStorage) ->
 def test_numbers_out_of_range_are_refused(
     storage: LocalStorage, size: int, first: int | None, message: str
 ) -> None:
-    before = content(storage)
+    before = files_in(storage)
     with pytest.raises(UsageError, match=message):
         run(storage, size, first)
-    assert content(storage) == before
+    assert files_in(storage) == before
 
 
 def test_an_empty_pool_needs_a_size(tmp_path: Path) -> None:
@@ -137,18 +131,12 @@ def test_an_empty_pool_needs_a_size(tmp_path: Path) -> None:
     assert (pool.generation, pool.size, pool.parts[0].first, pool.last_night) == (2, 15, 0, None)
 
 
-def changes_in_all(folder: Path) -> list[tuple[str, str]]:
-    recording = FailingStorage(with_a_night(LocalStorage(folder)), -1, Killed())
-    run(recording)
-    return recording.changes
-
-
-def test_the_record_is_written_first_and_removed_last_and_the_switch_is_one_step(tmp_path: Path) -> None:
-    operations = [
-        (operation, path.rpartition("/")[2]) for operation, path in changes_in_all(tmp_path / "recorded")
-    ]
+def test_the_record_is_written_first_and_removed_last_and_the_switch_is_one_step(
+    storage: LocalStorage,
+) -> None:
+    changes = [(operation, path.rpartition("/")[2]) for operation, path in changes_of(storage, run)]
     part = [("create", "part"), ("replace", "unfinished.json")]
-    assert [(operation, "part" if name.startswith("part-") else name) for operation, name in operations] == [
+    assert [(operation, "part" if name.startswith("part-") else name) for operation, name in changes] == [
         ("replace", "unfinished.json"),
         *part * 4,
         ("create", "000001.json"),
@@ -157,42 +145,26 @@ def test_the_record_is_written_first_and_removed_last_and_the_switch_is_one_step
     ]
 
 
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("fault", [Killed(), StorageError("no space")], ids=["killed", "no space"])
-def test_the_next_run_completes_what_was_stopped_at_any_change(
-    tmp_path: Path, after: bool, fault: BaseException
-) -> None:
-    steps = changes_in_all(tmp_path / "whole")
-    whole = content(LocalStorage(tmp_path / "whole"))
-    for step, (_, path) in enumerate(steps):
-        storage = with_a_night(LocalStorage(tmp_path / f"step-{step}"))
-        before = load_catalog(storage)
-        with pytest.raises(type(fault)):
-            run(FailingStorage(storage, step, fault, after=after))
-        if steps[step] == ("remove", RECORD) or (path == "catalog.json" and after):
+def test_the_next_run_completes_what_was_stopped_at_any_change() -> None:
+    def start() -> MemoryStorage:
+        return with_a_night(MemoryStorage())
+
+    whole = start()
+    before = load_catalog(whole)
+    run(whole)
+    for storage, change, is_made in stopped_at_each_change(start, run):
+        if change == ("remove", RECORD) or (change == ("replace", "catalog.json") and is_made):
             clear_unreferenced(storage, load_catalog(storage))  # as every run begins
         else:
             assert load_catalog(storage) == before
             run(storage)
-        assert content(storage) == whole, f"stopped at step {step}"
+        assert storage.files == whole.files, change
 
 
 def stopped_after(storage: LocalStorage, parts: int, **request: int | None) -> None:
     """Leave an unfinished regeneration with this many parts."""
     with pytest.raises(Killed):
         run(FailingStorage(storage, 2 * parts, Killed(), after=True), **request)
-
-
-def spans_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return a list that collects the first numbers of all batches from now on."""
-    firsts: list[int] = []
-
-    def counted(level: str, first: int, count: int, _clock: Clock) -> Batch:
-        firsts.append(first)
-        return fake_batch(level, first, count)
-
-    monkeypatch.setattr(generate, "certify_batch", counted)
-    return firsts
 
 
 @pytest.mark.parametrize("parts", [1, 3, 4])
@@ -203,7 +175,13 @@ def test_finished_parts_are_not_made_again(
     record = read_record(storage, load_catalog(storage).pool(LEVEL))
     assert record is not None
     assert len(record.parts) == parts
-    firsts = spans_of(monkeypatch)
+    firsts: list[int] = []
+
+    def noted(level: str, first: int, count: int, _clock: Clock) -> Batch:
+        firsts.append(first)
+        return fake_batch(level, first, count)
+
+    monkeypatch.setattr(nights, "certify_batch", noted)
     after = run(storage)
     assert after.pool(LEVEL).parts[:parts] == record.parts
     assert min(firsts, default=record.next_number) == record.next_number
@@ -223,14 +201,10 @@ def test_a_resumed_generation_has_no_puzzle_twice(
         )
         return dataclasses.replace(batch, rows=rows)
 
-    monkeypatch.setattr(generate, "certify_batch", repeating)
+    monkeypatch.setattr(nights, "certify_batch", repeating)
     stopped_after(storage, 2)
     after = run(storage)
-    puzzles = [
-        puzzle
-        for part in after.pool(LEVEL).parts
-        for puzzle in read_named_part(storage, part)["puzzle_id"].to_pylist()
-    ]
+    puzzles = rows_of(storage, after.pool(LEVEL).parts)["puzzle_id"].to_pylist()
     assert len(puzzles) == len(set(puzzles)) == 35
 
 
@@ -239,14 +213,14 @@ def test_only_the_same_request_resumes_an_unfinished_regeneration(
     storage: LocalStorage, request_: dict[str, int]
 ) -> None:
     stopped_after(storage, 2, size=35, first=0)
-    before = content(storage)
+    before = files_in(storage)
     with pytest.raises(UsageError) as caught:
         run(storage, **request_)
     message = str(caught.value)
     assert "`fairway pool regenerate medium --size 35 --from-number 0`" in message
     assert "--restart" in message
     assert "\n" not in message
-    assert content(storage) == before
+    assert files_in(storage) == before
 
 
 def test_a_regeneration_begun_by_another_version_is_not_resumed(
@@ -267,11 +241,11 @@ def test_a_night_does_not_touch_an_unfinished_regeneration(storage: LocalStorage
     with_a_night(other, NIGHT + timedelta(1))
     run(other, size=35, first=0)
     run(storage, size=35, first=0)
-    assert content(storage) == content(other)
+    assert files_in(storage) == files_in(other)
 
 
 def test_dropping_removes_an_unfinished_regeneration_with_its_record_last(storage: LocalStorage) -> None:
-    before = content(storage)
+    before = files_in(storage)
     assert drop_unfinished(storage, load_catalog(storage).pool(LEVEL)) == ()
     stopped_after(storage, 2)
     for step in range(2):  # two parts, then the record: killed at each of the first two
@@ -281,41 +255,35 @@ def test_dropping_removes_an_unfinished_regeneration_with_its_record_last(storag
             )
         assert RECORD in storage.list(""), step
     assert drop_unfinished(storage, load_catalog(storage).pool(LEVEL)) == (RECORD,)
-    assert content(storage) == before
+    assert files_in(storage) == before
     assert run(storage, size=8).pool(LEVEL).size == 8
 
 
-def hurt(path_of: Callable[[Any], str], data: bytes | None) -> Callable[[LocalStorage], None]:
-    def change(storage: LocalStorage) -> None:
-        record = read_record(storage, load_catalog(storage).pool(LEVEL))
-        path = path_of(record)
-        if data is None:
-            storage.remove(path)
-        else:
-            storage.replace(path, data)
-
-    return change
-
-
 @pytest.mark.parametrize(
-    "damage",
+    ("damaged", "data"),
     [
-        hurt(lambda record: record.parts[0].path, b"PAR1"),
-        hurt(lambda record: record.parts[1].path, b""),
-        hurt(lambda record: record.parts[1].path, None),
-        hurt(lambda record: PartName(LEVEL, 2, 777, 778).path, b"a stranger"),
-        hurt(lambda record: f"deals/level={LEVEL}/generation=0002/notes.txt", b"a stranger"),
+        (0, b"PAR1"),
+        (1, b""),
+        (1, None),
+        (PartName(LEVEL, 2, 777, 778).path, b"not of this regeneration"),
+        (f"deals/level={LEVEL}/generation=0002/notes.txt", b"not of this regeneration"),
     ],
 )
 def test_a_damaged_unfinished_regeneration_is_completed_to_the_same_bytes(
-    storage: LocalStorage, tmp_path: Path, damage: Callable[[LocalStorage], None]
+    storage: LocalStorage, tmp_path: Path, damaged: int | str, data: bytes | None
 ) -> None:
     whole = with_a_night(LocalStorage(tmp_path / "whole"))
     run(whole)
     stopped_after(storage, 3)
-    damage(storage)
+    record = read_record(storage, load_catalog(storage).pool(LEVEL))
+    assert record is not None
+    path = damaged if isinstance(damaged, str) else record.parts[damaged].path
+    if data is None:
+        storage.remove(path)
+    else:
+        storage.replace(path, data)
     run(storage)
-    assert content(storage) == content(whole)
+    assert files_in(storage) == files_in(whole)
 
 
 @pytest.mark.parametrize(
@@ -337,10 +305,10 @@ def test_a_damaged_record_is_reported_and_can_be_dropped(
 ) -> None:
     stopped_after(storage, 2)
     storage.replace(RECORD, storage.read(RECORD).replace(old, new, 1))
-    before = content(storage)
+    before = files_in(storage)
     with pytest.raises(DamagedError, match=f"^{RECORD} .*{fault}.*--restart` drops it$"):
         run(storage)
-    assert content(storage) == before
+    assert files_in(storage) == before
     drop_unfinished(storage, load_catalog(storage).pool(LEVEL))
     run(storage)
 
@@ -361,9 +329,8 @@ def test_running_out_of_numbers_leaves_the_pool_unchanged(storage: LocalStorage)
     assert load_catalog(storage) == before
 
 
-def test_a_plan_is_a_value_that_names_its_command() -> None:
+def test_a_plan_names_its_command() -> None:
     plan = plan_regeneration(empty_catalog().pool("hard"), 7, 2**60)
-    assert isinstance(plan, Regeneration)
     assert plan.command == "fairway pool regenerate hard --size 7 --from-number 1152921504606846976"
 
 
@@ -373,12 +340,8 @@ def test_the_bytes_do_not_depend_on_the_number_of_workers(
 ) -> None:
     other = with_a_night(LocalStorage(tmp_path / "other"))
     run(other)
-    catalog = load_catalog(storage)
-    wanted = plan_regeneration(catalog.pool(LEVEL), None, None)
-    with local_work(workers) as work:
-        made = regenerate.regenerate(storage, catalog, wanted, work)
-    regenerate.forget_request(storage, made.pool(LEVEL))
-    assert content(storage) == content(other)
+    run(storage, workers=workers)
+    assert files_in(storage) == files_in(other)
 
 
 def test_the_default_request_has_the_first_number_and_size_of_the_pool() -> None:

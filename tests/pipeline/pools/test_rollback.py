@@ -1,10 +1,11 @@
 """A rollback is one change of the catalog; it loses nothing, and no generation number is used twice."""
 
 import dataclasses
+from functools import partial
 
 import pytest
 
-from pipeline.errors import DamagedError, StorageError
+from pipeline.errors import DamagedError
 from pipeline.pools.catalog import (
     CATALOG_FILE,
     Catalog,
@@ -20,8 +21,8 @@ from pipeline.pools.rollback import roll_back
 from pipeline.pools.unfinished import new_record, read_record, record_path, write_record
 from pipeline.store.storage import Storage
 from solver.errors import UsageError
-from tests.support.doubles import FailingStorage, Killed, MemoryStorage
-from tests.support.pools import LEVEL, made_anew, rows_of, with_nights
+from tests.support.doubles import MemoryStorage, changes_of, stopped_at_each_change
+from tests.support.pools import LEVEL, regenerated, rows_of, with_nights
 
 
 @pytest.fixture
@@ -33,9 +34,9 @@ def with_generations() -> MemoryStorage:
     """Three generations; the first has two nights, the second one of its own."""
     root = MemoryStorage()
     with_nights(root, (4, 3))
-    made_anew(root, 6)
+    regenerated(root, 6)
     with_nights(root, (2,))
-    made_anew(root, 5, first=40)
+    regenerated(root, 5, first=40)
     return root
 
 
@@ -89,7 +90,7 @@ def test_later_nights_are_as_if_the_pool_had_never_been_regenerated(storage: Mem
 def test_a_new_generation_takes_a_number_that_was_never_used(storage: MemoryStorage) -> None:
     back(storage, 1)
     assert plan_regeneration(load_catalog(storage).pool(LEVEL), 5, 0).generation == 4
-    assert made_anew(storage, 3).pool(LEVEL).generation == 4
+    assert regenerated(storage, 3).pool(LEVEL).generation == 4
 
 
 def test_an_unfinished_regeneration_can_still_be_resumed(storage: MemoryStorage) -> None:
@@ -112,20 +113,15 @@ def test_a_generation_with_a_damaged_part_is_refused(storage: MemoryStorage) -> 
         assert load_catalog(storage) == before
 
 
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("fault", [Killed(), StorageError("no space")], ids=["killed", "no space"])
-def test_the_next_run_completes_what_was_stopped_at_any_change(after: bool, fault: BaseException) -> None:
+def test_the_next_run_completes_what_was_stopped_at_any_change() -> None:
+    work = partial(back, generation=1)
     whole = with_generations()
     before = load_catalog(whole)
-    recording = FailingStorage(whole, -1, Killed())
-    back(recording, 1)
-    assert recording.changes == [("create", kept_path(before.change)), ("replace", CATALOG_FILE)]
-    for step in range(2):
-        storage = with_generations()
-        with pytest.raises(type(fault)):
-            back(FailingStorage(storage, step, fault, after=after), 1)
-        assert load_catalog(storage) == (load_catalog(whole) if after and step == 1 else before)
-        back(storage, 1)
+    swap = ("replace", CATALOG_FILE)
+    assert changes_of(whole, work) == [("create", kept_path(before.change)), swap]
+    for storage, change, is_made in stopped_at_each_change(with_generations, work):
+        assert load_catalog(storage) == (load_catalog(whole) if is_made and change == swap else before)
+        work(storage)
         assert storage.files == whole.files
 
 

@@ -105,13 +105,14 @@ def test_compaction_holds_a_part_and_a_night_at_most(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.soak
-@pytest.mark.skipif(not memory_worker.can_measure(), reason="this system tells no process its peak")
+@pytest.mark.skipif(
+    not memory_worker.can_measure(), reason="this system does not report the peak memory of a process"
+)
 def test_the_memory_of_a_regeneration_does_not_grow_with_its_size(tmp_path: Path) -> None:
     small = scale.made(tmp_path / "small", 40_000)
     stopped = scale.made(tmp_path / "large", 200_000, parts=12)
     resumed = scale.made(tmp_path / "large", 200_000)
     assert len(load_catalog(LocalStorage(tmp_path / "large")).pool("medium").parts) == 20
     assert max(stopped.peak, resumed.peak) < 1e9
-    assert (
-        max(stopped.peak, resumed.peak) - small.peak < 60e6
-    )  # 160,000 deals more; held, they were some 600 MB
+    # 160,000 deals more would take some 600 MB if they were held.
+    assert max(stopped.peak, resumed.peak) - small.peak < 60e6

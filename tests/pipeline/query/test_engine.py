@@ -14,42 +14,32 @@ import pytest
 from pipeline.errors import DamagedError, QueryError
 from pipeline.pools.catalog import empty_catalog, load_catalog
 from pipeline.pools.parquet import DEALS_SCHEMA
-from pipeline.query import engine as query
+from pipeline.query import engine
 from pipeline.query.engine import run_query
 from pipeline.query.rows import QueryResult
 from pipeline.store.root import open_root
+from tests.support.queries import query
 from tests.support.reference import REFERENCE as FOLDER
 
 REFERENCE = FOLDER / "daily-2026-11-30.json"
 
 
-@pytest.fixture
-def root(made_root: Path) -> Path:
-    return made_root
-
-
-def ask(root: Path, statement: str) -> list[tuple[Any, ...]]:
-    storage = open_root(root, create=False)
-    with run_query(storage, load_catalog(storage), statement, workers=2) as answer:
-        return [] if answer is None else list(answer.rows())
-
-
-def test_the_pools_have_the_pars_that_their_policies_allow(root: Path) -> None:
-    rows = ask(root, "select level, par, count(*) from deals group by all order by all")
+def test_the_pools_have_the_pars_that_their_policies_allow(made_root: Path) -> None:
+    rows = query(made_root, "select level, par, count(*) from deals group by all order by all")
     assert {(level, par) for level, par, _ in rows} <= {
         ("easy", 3), ("easy", 4), ("medium", 3), ("medium", 4), ("medium", 5), ("hard", 4), ("hard", 5)
     }  # fmt: skip
     assert sum(count for *_, count in rows) == 36
 
 
-def test_dailies_and_runs_can_be_queried(root: Path) -> None:
-    rows = ask(root, "select date, hole, par, rules, len(steady_scores) from dailies order by date")
+def test_dailies_and_runs_can_be_queried(made_root: Path) -> None:
+    rows = query(made_root, "select date, hole, par, rules, len(steady_scores) from dailies order by date")
     assert [row[0] for row in rows] == [date(2026, 11, n) for n in (28, 29, 30)] + [
         date(2026, 12, n) for n in (1, 2)
     ]
     assert rows[2] == (date(2026, 11, 30), 334, 4, "golf", 52)
-    ((job, outcome, deals, dailies, started),) = ask(
-        root, "select job, outcome, deals, dailies, started from runs"
+    ((job, outcome, deals, dailies, started),) = query(
+        made_root, "select job, outcome, deals, dailies, started from runs"
     )
     assert (job, outcome, deals, dailies) == ("nightly", "done", 36, 5)
     assert started == datetime(2026, 11, 30, 12)  # noqa: DTZ001 - as DuckDB's TIMESTAMP is, in UTC
@@ -68,8 +58,8 @@ def test_dailies_and_runs_can_be_queried(root: Path) -> None:
         "values (1), (2)",
     ],
 )
-def test_ordinary_analysis_works(root: Path, statement: str) -> None:
-    assert ask(root, statement)
+def test_ordinary_analysis_works(made_root: Path, statement: str) -> None:
+    assert query(made_root, statement)
 
 
 @pytest.mark.parametrize(
@@ -90,20 +80,20 @@ def test_ordinary_analysis_works(root: Path, statement: str) -> None:
         ("select 'a' -- \udcff", "the statement is not UTF-8"),
     ],
 )
-def test_a_bad_statement_gets_a_clear_message(root: Path, statement: str, words: str) -> None:
+def test_a_bad_statement_gets_a_clear_message(made_root: Path, statement: str, words: str) -> None:
     with pytest.raises(QueryError) as caught:
-        ask(root, statement)
+        query(made_root, statement)
     assert str(caught.value).startswith(words)
 
 
-def test_memory_is_limited(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query, "MEMORY_LIMIT", "50MB")
+def test_memory_is_limited(made_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "MEMORY_LIMIT", "50MB")
     with pytest.raises(QueryError, match="Out of Memory"):
-        ask(root, "select list(range) from range(200000000)")
+        query(made_root, "select list(range) from range(200000000)")
 
 
-def test_rows_are_read_as_they_are_needed(root: Path) -> None:
-    storage = open_root(root, create=False)
+def test_rows_are_read_as_they_are_needed(made_root: Path) -> None:
+    storage = open_root(made_root, create=False)
     statement = "select range from range(100000000000)"
     with run_query(storage, load_catalog(storage), statement, workers=1) as answer:
         assert answer is not None
@@ -119,23 +109,23 @@ def parquet_of(root: Path, statement: str) -> Any:
     return pyarrow.parquet.read_table(stream)
 
 
-def test_parquet_has_the_rows_with_their_types(root: Path) -> None:
-    table = parquet_of(root, "from deals order by level, deal_number")
+def test_parquet_has_the_rows_with_their_types(made_root: Path) -> None:
+    table = parquet_of(made_root, "from deals order by level, deal_number")
     assert table.schema.types == DEALS_SCHEMA.types
     assert table.num_rows == 36
     assert table["deal_number"].to_pylist() == [
-        row[0] for row in ask(root, "select deal_number from deals order by level, deal_number")
+        row[0] for row in query(made_root, "select deal_number from deals order by level, deal_number")
     ]
 
 
-def test_a_statement_that_fails_while_it_runs_fails_in_parquet_too(root: Path) -> None:
+def test_a_statement_that_fails_while_it_runs_fails_in_parquet_too(made_root: Path) -> None:
     with pytest.raises(QueryError, match="Conversion Error"):
-        parquet_of(root, "select cast(line as integer) from deals")
+        parquet_of(made_root, "select cast(line as integer) from deals")
 
 
-def test_every_type_of_value_can_be_read(root: Path) -> None:
-    ((moment, zoned, tiny, big),) = ask(
-        root,
+def test_every_type_of_value_can_be_read(made_root: Path) -> None:
+    ((moment, zoned, tiny, big),) = query(
+        made_root,
         "select timestamp_ns '2026-11-30 00:00:00.000000001', timestamptz '2026-11-30 00:00:00+00',"
         " 1::decimal(4, 2), 170141183460469231731687303715884105727::hugeint",
     )
@@ -144,25 +134,18 @@ def test_every_type_of_value_can_be_read(root: Path) -> None:
     assert (tiny, big) == (1, 2**127 - 1)
 
 
-def copied(root: Path, place: Path) -> Path:
-    shutil.copytree(root, place)
-    return place
-
-
-def test_a_missing_part_is_named(root: Path, tmp_path: Path) -> None:
-    broken = copied(root, tmp_path / "root")
-    part = next(broken.glob("deals/level=hard/*/*.parquet"))
-    part.unlink()
-    with pytest.raises(DamagedError, match=f"{part.relative_to(broken)} is missing"):
-        ask(broken, "from deals")
-
-
-def test_a_truncated_part_is_an_error_not_a_shorter_result(root: Path, tmp_path: Path) -> None:
-    broken = copied(root, tmp_path / "root")
+def test_a_truncated_or_missing_part_is_an_error_not_a_shorter_result(
+    made_root: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "root"
+    shutil.copytree(made_root, broken)
     part = next(broken.glob("deals/level=hard/*/*.parquet"))
     part.write_bytes(part.read_bytes()[:-100])
     with pytest.raises(DamagedError, match=f"{part}.*run `fairway verify`"):
-        ask(broken, "from deals")
+        query(broken, "from deals")
+    part.unlink()
+    with pytest.raises(DamagedError, match=f"{part.relative_to(broken)} is missing"):
+        query(broken, "from deals")
 
 
 @pytest.mark.parametrize(
@@ -187,16 +170,16 @@ def test_a_damaged_document_is_named(tmp_path: Path, old: bytes, new: bytes, wor
 def test_a_missing_key_of_a_document_is_null(tmp_path: Path) -> None:
     storage = open_root(tmp_path, create=True)
     storage.create("runs/a.json", b'{"run_id":"a","steady":1}\n')
-    assert ask(tmp_path, "select run_id, job, started from runs") == [("a", None, None)]
+    assert query(tmp_path, "select run_id, job, started from runs") == [("a", None, None)]
 
 
-def test_an_interrupted_statement_is_an_interrupt(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_statement_is_an_interrupt(made_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> Any:
         raise RuntimeError("Query interrupted")
 
     monkeypatch.setattr(duckdb, "connect", lambda *_, **__: Stopped(interrupted))
     with pytest.raises(KeyboardInterrupt):
-        ask(root, "select 1")
+        query(made_root, "select 1")
 
 
 class Stopped:

@@ -4,7 +4,6 @@ There are two defences: only statements that read are accepted, and the connecti
 is tested with the first one disabled.
 """
 
-import hashlib
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +14,9 @@ import pyarrow as pa
 import pytest
 
 from pipeline.errors import QueryError
-from pipeline.pools.catalog import load_catalog
-from pipeline.query import engine as query
-from pipeline.query.engine import run_query
+from pipeline.query import engine
 from pipeline.query.views import SQL_FILE
-from pipeline.store.root import open_root
+from tests.support.queries import query
 
 PART = "deals/level=easy/generation=0001/part-0-1.parquet"
 DAILY = "daily/2026-11-30.json"
@@ -38,10 +35,10 @@ class Attempt:
     """An attempt by a statement.
 
     Attributes:
-        statement: it; paths are relative to a copy of a data root with some more files.
-        wall: words of the ground that stops it; `NOWHERE` where it could reach nothing but its own memory.
-        leaves: whether an unguarded connection leaves the folder changed.
-        tried: what an unguarded connection says when it has got as far as one can without a network.
+        statement: the SQL; paths are relative to a copy of a data root with some more files.
+        wall: the error of the locked-down connection; `NOWHERE` if only the query's own memory is affected.
+        leaves: whether an unguarded connection changes the folder.
+        tried: the error of an unguarded connection if the attempt needs a network to succeed.
     """
 
     statement: str
@@ -162,7 +159,7 @@ def template(made_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the template, where relative paths lead."""
+    """A copy of the template, as the working directory."""
     folder = tmp_path / "root"
     shutil.copytree(template, folder)
     monkeypatch.chdir(folder)
@@ -170,7 +167,7 @@ def folder(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
 
 def unguarded(folder: Path) -> Any:
-    """A plain DuckDB with the views; what would go to the user's home goes to the folder."""
+    """Open a plain DuckDB with the views; the folder is used instead of the user's home."""
     connection = duckdb.connect(
         config={
             "secret_directory": str(folder / "secrets"),
@@ -183,37 +180,27 @@ def unguarded(folder: Path) -> Any:
     return connection
 
 
-def guarded(folder: Path, statement: str) -> list[tuple[Any, ...]]:
-    storage = open_root(folder, create=False)
-    with run_query(storage, load_catalog(storage), statement, workers=1) as answer:
-        return [] if answer is None else list(answer.rows())
-
-
-def tree_hash(folder: Path) -> str:
-    """SHA-256 over all that lies in a folder: names, kinds and contents."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        content = path.read_bytes() if path.is_file() else b"folder"
-        digest.update(f"{path.relative_to(folder)}\0".encode() + hashlib.sha256(content).digest())
-    return digest.hexdigest()
+def contents(folder: Path) -> dict[Path, bytes | None]:
+    """Return everything in a folder by its path: the content of files, None for folders."""
+    return {path: path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda attempt: attempt.statement[:60])
 def test_attempts_that_succeed_on_a_plain_connection_fail_here(
     attempt: Attempt, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = tree_hash(folder)
+    before = contents(folder)
     with pytest.raises(QueryError):
-        guarded(folder, attempt.statement)
-    assert tree_hash(folder) == before, "the folder was changed"
+        query(folder, attempt.statement)
+    assert contents(folder) == before, "the folder was changed"
 
-    monkeypatch.setattr(query, "_READING", [*duckdb.StatementType.__members__, "OTHER"])
+    monkeypatch.setattr(engine, "_READING", [*duckdb.StatementType.__members__, "OTHER"])
     if attempt.wall == NOWHERE:
-        guarded(folder, attempt.statement)
+        query(folder, attempt.statement)
     else:
         with pytest.raises(QueryError, match=attempt.wall):
-            guarded(folder, attempt.statement)
-    assert tree_hash(folder) == before, "behind the first wall the folder was changed"
+            query(folder, attempt.statement)
+    assert contents(folder) == before, "without the first defence, the folder was changed"
 
     with unguarded(folder) as connection:
         if attempt.tried:
@@ -222,48 +209,41 @@ def test_attempts_that_succeed_on_a_plain_connection_fail_here(
         else:
             relation = connection.sql(attempt.statement)
             assert relation is None or relation.fetchall() is not None
-    assert (tree_hash(folder) != before) == attempt.leaves
+    assert (contents(folder) != before) == attempt.leaves
 
 
 SECRET_TABLE = pa.table({"a": ["secret"]})
 
 
-@pytest.fixture
-def secret_table() -> Any:
-    return SECRET_TABLE
-
-
-@pytest.mark.parametrize("name", ["secret_table", "SECRET_TABLE"])
-def test_variables_of_this_process_cannot_be_read(name: str, secret_table: Any, folder: Path) -> None:
+@pytest.mark.parametrize(
+    "name", ["secret_table", "SECRET_TABLE", "_TYPES", "storage", "catalog", "connection", "MACROS"]
+)
+def test_variables_of_the_process_cannot_be_read(name: str, folder: Path) -> None:
+    secret_table = SECRET_TABLE
     with pytest.raises(QueryError, match=f"Table with name {name} does not exist"):
-        guarded(folder, f"from {name}")
-    with unguarded(folder) as connection:
-        assert connection.sql(f"from {name}").fetchall() == [
-            (value,) for value in secret_table["a"].to_pylist()
-        ]
-
-
-@pytest.mark.parametrize("name", ["_TYPES", "storage", "catalog", "connection", "MACROS"])
-def test_variables_of_the_query_module_cannot_be_read(name: str, folder: Path) -> None:
-    with pytest.raises(QueryError, match=f"Table with name {name} does not exist"):
-        guarded(folder, f"from {name}")
+        query(folder, f"from {name}")
+    if name.lower() == "secret_table":
+        with unguarded(folder) as connection:
+            assert connection.sql(f"from {name}").fetchall() == [
+                (value,) for value in secret_table["a"].to_pylist()
+            ]
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc here")
 def test_the_environment_cannot_be_read(folder: Path) -> None:
     statement = "select contains(content, 'PATH=') from read_text('/proc/self/environ')"
     with pytest.raises(QueryError, match=NO_FILE):
-        guarded(folder, statement)
+        query(folder, statement)
     with pytest.raises(QueryError, match="getenv does not exist"):
-        guarded(folder, "select getenv('PATH')")
+        query(folder, "select getenv('PATH')")
     with unguarded(folder) as connection:
         assert connection.sql(statement).fetchall() == [(True,)]
 
 
 def test_no_setting_reveals_a_path_of_this_machine(folder: Path) -> None:
-    settings = dict(guarded(folder, "select name, value from duckdb_settings()"))
+    settings = dict(query(folder, "select name, value from duckdb_settings()"))
     assert [name for name, value in settings.items() if value and value.startswith(("/", "~", "."))] == []
     assert settings["lock_configuration"] == "true"
     assert settings["enable_external_access"] == "false"
     assert settings["threads"] == "1"
-    assert guarded(folder, "from duckdb_secrets()") == []
+    assert query(folder, "from duckdb_secrets()") == []

@@ -1,6 +1,7 @@
 """SQL macros agree with the solver, in `fairway query` and in a plain DuckDB."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,34 +11,26 @@ import pytest
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.errors import QueryError
 from pipeline.pools.catalog import empty_catalog
-from pipeline.query.engine import run_query
-from pipeline.query.views import MACROS, SQL_FILE, write_views
+from pipeline.query.views import MACROS, write_views
 from pipeline.store.root import open_root
 from solver.cards import CARD_NAMES, card_name, parse_card, rank_of
 from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, score_name
+from tests.support.queries import plain_duckdb, query
 
 PARS = (3, 4, 5)
 DEAL = deal_numbered(7)
 
 
 @pytest.fixture(params=["guarded", "plain"])
-def ask(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs a statement as `fairway query` does, or in a plain DuckDB with `catalog.sql`."""
-    storage = open_root(tmp_path, create=True)
-    write_views(storage, empty_catalog())
-    monkeypatch.chdir(tmp_path)
-
-    def guarded(statement: str) -> list[Any]:
-        with run_query(storage, empty_catalog(), statement, workers=1) as answer:
-            assert answer is not None
-            return list(answer.rows())
+def ask(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """A function that runs a statement as `fairway query` does, or in a plain DuckDB with `catalog.sql`."""
+    write_views(open_root(tmp_path, create=True), empty_catalog())
 
     def plain(statement: str) -> list[Any]:
-        with duckdb.connect() as connection:
-            connection.execute((tmp_path / SQL_FILE).read_text())
+        with plain_duckdb(tmp_path) as connection:
             return connection.sql(statement).fetchall()
 
-    return {"guarded": guarded, "plain": plain}[request.param]
+    return plain if request.param == "plain" else partial(query, tmp_path)
 
 
 def test_a_column_has_the_cards_of_the_deal_with_the_playable_one_last(ask: Any) -> None:

@@ -8,7 +8,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import QueryError
@@ -45,7 +45,6 @@ def asked_of_duckdb(statement: str) -> Any:
     return relation.to_arrow_table()
 
 
-@settings(deadline=None)
 @given(st.integers(0, 40), st.integers(1, 9))
 def test_a_result_is_received_as_it_was_sent(count: int, rows_each: int) -> None:
     table = table_of(count)

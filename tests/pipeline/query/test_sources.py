@@ -18,12 +18,12 @@ from pipeline.errors import DamagedError
 from pipeline.pools.catalog import PartName, empty_catalog, load_catalog, save_catalog
 from pipeline.pools.parts import write_part
 from pipeline.query import sources
-from pipeline.query.engine import run_query
 from pipeline.query.sources import deals_of
-from pipeline.query.views import SQL_FILE, write_views
+from pipeline.query.views import write_views
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
 from tests.support.doubles import fake_admitted, fake_row
+from tests.support.queries import plain_duckdb, query
 
 PARTS = ((0, 19), (20, 39), (50, 79))
 """Sampled numbers of each part of a level; only 40 .. 49 are missing."""
@@ -48,19 +48,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def asked_here(root: Path, statement: str) -> list[tuple[Any, ...]]:
-    storage = LocalStorage(root)
-    with run_query(storage, load_catalog(storage), statement, workers=1) as answer:
-        assert answer is not None
-        return list(answer.rows())
-
-
 @pytest.fixture(scope="module")
 def plain(root: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A plain DuckDB with the views of `catalog.sql`."""
-    with pytest.MonkeyPatch.context() as patch, duckdb.connect() as connection:
-        patch.chdir(root)
-        connection.execute((root / SQL_FILE).read_text())
+    with plain_duckdb(root) as connection:
         yield connection
 
 
@@ -80,7 +70,7 @@ CONDITIONS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     st.lists(CONDITIONS, min_size=1, max_size=3),
     st.sampled_from([" and ", " or "]),
@@ -96,10 +86,10 @@ def test_a_plain_duckdb_gives_the_same_result(
     statement = f"select {columns} from deals where {word.join(conditions)} order by all"
     relation = plain.sql(statement)
     assert relation is not None
-    assert asked_here(root, statement) == relation.fetchall()
+    assert query(root, statement) == relation.fetchall()
 
 
-def test_looking_up_a_row(root: Path) -> None:
+def test_a_filter_by_number_gives_the_rows_of_that_number(root: Path) -> None:
     every = scan(root).to_reader().read_all()
     for number in set(every["deal_number"].to_pylist()):
         is_met = pyarrow.dataset.field("deal_number") == pa.scalar(number, pa.uint64())
@@ -110,7 +100,7 @@ def test_looking_up_a_row(root: Path) -> None:
 
 @contextmanager
 def damaged(root: Path, *kept: str) -> Iterator[None]:
-    """Every part but these is empty for a while."""
+    """Empty all parts but these within the block."""
     parts = [path for path in root.glob("deals/*/*/*.parquet") if not any(name in str(path) for name in kept)]
     contents = [path.read_bytes() for path in parts]
     for path in parts:
@@ -140,14 +130,14 @@ def damaged(root: Path, *kept: str) -> Iterator[None]:
 )
 def test_only_parts_that_can_match_are_opened(root: Path, condition: str, kept: list[str]) -> None:
     statement = f"select level, deal_number from deals where {condition} order by all"
-    expected = asked_here(root, statement)
+    expected = query(root, statement)
     with damaged(root, *kept):
-        assert asked_here(root, statement) == expected
+        assert query(root, statement) == expected
         with pytest.raises(DamagedError, match="run `fairway verify`"):
-            asked_here(root, "select sum(par) from deals")
+            query(root, "select sum(par) from deals")
     for name in kept:
         with damaged(root, *(other for other in kept if other != name)), pytest.raises(DamagedError):
-            asked_here(root, statement)
+            query(root, statement)
 
 
 def test_parts_are_read_a_few_at_a_time(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,14 +167,14 @@ def scan(root: Path, columns: list[str] | None = None, condition: Any = None) ->
 
 
 def test_duckdb_uses_our_scanner(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another DuckDB might go past the method; the answers would be the same, the memory would not."""
+    """If DuckDB bypassed this method, results would be the same but memory would not be bounded."""
 
     def noticed(*_: object, **__: object) -> Any:
         raise OSError("it was called")
 
     monkeypatch.setattr(sources.Deals, "scanner", noticed)
     with pytest.raises(Exception, match="it was called"):
-        asked_here(root, "from deals")
+        query(root, "from deals")
 
 
 def test_a_catalog_without_parts_gives_no_rows(tmp_path: Path) -> None:

@@ -4,56 +4,41 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import duckdb
-import pytest
-
 from pipeline.pools.catalog import empty_catalog, load_catalog, save_catalog
-from pipeline.query.engine import run_query
-from pipeline.query.views import DEAL_COLUMNS, SQL_FILE, ViewColumn, catalog_sql, part_paths, write_views
+from pipeline.query.views import DEAL_COLUMNS, SQL_FILE, catalog_sql, part_paths, write_views
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
+from tests.support.queries import plain_duckdb, query
 from tests.support.reference import REFERENCE as FOLDER
 
 VIEWS = ("deals", "dailies", "runs")
 REFERENCE = FOLDER / "daily-2026-11-30.json"
 
 
-def in_plain_duckdb(root: Path, statement: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """Run a statement in a DuckDB with catalog.sql."""
-    monkeypatch.chdir(root)
-    with duckdb.connect() as connection:
-        connection.execute((root / SQL_FILE).read_text())
+def in_plain_duckdb(root: Path, statement: str) -> list[tuple[Any, ...]]:
+    with plain_duckdb(root) as connection:
         return connection.sql(statement).fetchall()
 
 
-def in_ours(root: Path, statement: str) -> list[tuple[Any, ...]]:
-    storage = open_root(root, create=False)
-    with run_query(storage, load_catalog(storage), statement, workers=1) as answer:
-        assert answer is not None
-        return list(answer.rows())
-
-
-def check_same(root: Path, monkeypatch: pytest.MonkeyPatch, rows: dict[str, int]) -> None:
+def check_same(root: Path, rows: dict[str, int]) -> None:
     for view in VIEWS:
         for statement in (f"describe {view}", f"from {view} order by 1, 2"):
-            plain = in_plain_duckdb(root, statement, monkeypatch)
-            assert in_ours(root, statement) == plain
+            plain = in_plain_duckdb(root, statement)
+            assert query(root, statement) == plain
         assert len(plain) == rows[view], view
 
 
-def test_the_views_agree_in_a_full_root(made_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    check_same(made_root, monkeypatch, {"deals": 36, "dailies": 5, "runs": 1})
+def test_the_views_agree_in_a_full_root(made_root: Path) -> None:
+    check_same(made_root, {"deals": 36, "dailies": 5, "runs": 1})
 
 
-def test_the_views_agree_in_an_empty_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_views_agree_in_an_empty_root(tmp_path: Path) -> None:
     storage = open_root(tmp_path, create=True)
     write_views(storage, empty_catalog())
-    check_same(tmp_path, monkeypatch, {"deals": 0, "dailies": 0, "runs": 0})
+    check_same(tmp_path, {"deals": 0, "dailies": 0, "runs": 0})
 
 
-def test_the_views_agree_while_a_pool_is_empty(
-    made_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_views_agree_while_a_pool_is_empty(made_root: Path, tmp_path: Path) -> None:
     root = tmp_path / "root"
     shutil.copytree(made_root, root)
     storage = open_root(root, create=False)
@@ -61,34 +46,30 @@ def test_the_views_agree_while_a_pool_is_empty(
     catalog = catalog.with_pool(next(pool for pool in empty_catalog().pools if pool.level == "medium"))
     save_catalog(storage, catalog)
     write_views(storage, catalog)
-    check_same(root, monkeypatch, {"deals": 24, "dailies": 5, "runs": 1})
-    assert in_ours(root, "select distinct level from deals order by 1") == [("easy",), ("hard",)]
+    check_same(root, {"deals": 24, "dailies": 5, "runs": 1})
+    assert query(root, "select distinct level from deals order by 1") == [("easy",), ("hard",)]
 
 
-def test_an_empty_view_has_the_types_of_a_full_one(
-    made_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_empty_view_has_the_types_of_a_full_one(made_root: Path, tmp_path: Path) -> None:
     write_views(open_root(tmp_path, create=True), empty_catalog())
     for view in VIEWS:
         statement = f"describe {view}"
-        assert in_plain_duckdb(tmp_path, statement, monkeypatch) == in_plain_duckdb(
-            made_root, statement, monkeypatch
-        )
+        assert in_plain_duckdb(tmp_path, statement) == in_plain_duckdb(made_root, statement)
 
 
 def test_folder_names_add_no_columns(made_root: Path) -> None:
-    names = [row[0] for row in in_ours(made_root, "describe deals")]
+    names = [row[0] for row in query(made_root, "describe deals")]
     assert names == [column.name for column in DEAL_COLUMNS]
 
 
-def test_other_files_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_files_are_ignored(tmp_path: Path) -> None:
     storage = open_root(tmp_path, create=True)
     storage.create("daily/2026-11-30.json", REFERENCE.read_bytes())
     storage.create("daily/index.json", b'{"schema":"other"}\n')
     storage.create("daily/solutions/2026-11-30.json", b'{"schema":"other"}\n')
     (tmp_path / "daily" / ".incoming-2026-11-30.json").write_bytes(b"{")
     write_views(storage, empty_catalog())
-    check_same(tmp_path, monkeypatch, {"deals": 0, "dailies": 1, "runs": 0})
+    check_same(tmp_path, {"deals": 0, "dailies": 1, "runs": 0})
 
 
 def test_the_views_are_written_only_when_they_change(tmp_path: Path) -> None:
@@ -115,8 +96,3 @@ def test_the_text_depends_only_on_the_files(made_root: Path) -> None:
 
 def test_quotes_in_paths_are_escaped() -> None:
     assert "'a''b.parquet'" in catalog_sql(["a'b.parquet"], dailies=False, runs=False)
-
-
-def test_a_column_of_parquet_has_no_path() -> None:
-    assert all(column.path == () for column in DEAL_COLUMNS)
-    assert ViewColumn("a", "VARCHAR").path == ()

@@ -330,13 +330,13 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.dictionaries(st.text(), json_values))
 def test_what_was_written_is_read_back(document: Document) -> None:
     assert parse(render(document), "file") == document
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.dictionaries(st.sampled_from(sorted(sample(DAILY_SCHEMA))), json_values))
 def test_any_other_json_is_judged_alike_by_the_schema_and_by_the_quicker_check(fields: Document) -> None:
     refused(sample(DAILY_SCHEMA) | fields, DAILY_SCHEMA)

@@ -112,7 +112,7 @@ def test_the_texts_of_a_calibration_chart() -> None:
 
 
 @given(st.lists(st.integers(-9, 20), min_size=2, max_size=9), st.integers(-5, 9))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_every_mark_of_a_calibration_is_as_high_as_its_figure(scores: list[int], mean: int) -> None:
     (row,) = calibrations([made_up(score, mean=Fraction(mean)) for score in scores])
     picture = calibration_chart((row,), "svg")

@@ -17,7 +17,7 @@ from pipeline.studies.winnability import CLEARED_SCORES, SCORES, Block, Study, j
 from pipeline.work.executors import Work, local_work
 from solver.search import exact
 from tests.support.command import files_of
-from tests.support.doubles import FailingStorage, Killed
+from tests.support.doubles import FailingStorage, Killed, Recorder
 
 STUDY = Study("golf", True, 95, 330)  # 5 numbers, three full blocks of 100, and 25 more
 FULL_BLOCKS = tuple(Study("golf", True, first, 100) for first in (100, 200, 300))
@@ -227,16 +227,11 @@ def test_a_file_with_another_name_is_not_a_block(
 def test_progress_starts_with_the_stored_blocks_and_counts_every_batch(
     storage: LocalStorage, work: Work
 ) -> None:
-    updates: list[tuple[str, int, int]] = []
-
-    class Listener:
-        def update(self, task: str, done: int, total: int) -> None:
-            updates.append((task, done, total))
-
+    recorder = Recorder()
     carry_out(storage, Study("golf", True, 100, 200), work)
-    carry_out(storage, STUDY, Work(work.executor, Listener()))
-    dones = [done for _, done, _ in updates]
+    carry_out(storage, STUDY, Work(work.executor, recorder))
+    dones = [done for _, done, _ in recorder.updates]
     assert dones == sorted(dones)
     assert (dones[0], dones[-1]) == (200, STUDY.count)
     assert max(after - before for before, after in pairwise(dones)) <= 7
-    assert {(task, total) for task, _, total in updates} == {("golf", STUDY.count)}
+    assert {(task, total) for task, _, total in recorder.updates} == {("golf", STUDY.count)}

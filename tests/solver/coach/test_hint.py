@@ -9,7 +9,7 @@ from pipeline.deals.shuffle import deal_numbered
 from solver.coach.analysis import Analysis, MoveValue, analyse, best_from
 from solver.coach.hint import hint, hint_from
 from solver.coach.runs import longest_runs
-from solver.search.exact import solve_position, warm_up
+from solver.search.exact import solve_position
 from solver.table.deal import parse_deal
 from solver.table.moves import DRAW, Position, start
 from solver.table.replay import replay
@@ -22,11 +22,6 @@ every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 
 SMALL = 12  # cards left; the naive solver takes a millisecond
 SOAKED = 20_000
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _compiled() -> None:
-    warm_up()
 
 
 def naively(position: Position, rules: str) -> int:
@@ -74,19 +69,11 @@ def check_hint(analysis: Analysis, solve: naive_hint.Solve) -> None:
 
 
 @every_rules
-def test_the_value_of_every_move_is_the_score_that_its_line_replays_to(
-    rules: Rules,
-) -> None:
+def test_the_value_of_every_move_is_what_its_line_replays_to_and_the_naive_solver_finds(rules: Rules) -> None:
     dice = random.Random("values of moves")
     for _ in range(150):
         position, line = random_position(rules, dice)
         check_values(analyse(position, rules), line)
-
-
-@every_rules
-def test_the_value_of_every_move_is_what_the_naive_solver_finds(rules: Rules) -> None:
-    dice = random.Random("values by the naive solver")
-    for _ in range(150):
         check_values_naively(analyse(any_position(dice, dice.randrange(SMALL + 1)), rules))
 
 
@@ -107,15 +94,10 @@ def test_a_hole_that_is_over_has_no_moves_and_its_current_score(rules: Rules) ->
 
 
 @every_rules
-def test_hints_on_small_tables_are_those_of_the_slow_twin(rules: Rules) -> None:
-    dice = random.Random("hints at small tables")
+def test_hints_are_those_of_the_slow_twin(rules: Rules) -> None:
+    dice = random.Random("hints")
     for _ in range(100):
         check_hint(analyse(any_position(dice, dice.randrange(SMALL + 1)), rules), naively)
-
-
-@every_rules
-def test_hints_on_any_table_are_those_of_the_slow_twin(rules: Rules) -> None:
-    dice = random.Random("hints at any table")
     for _ in range(150):
         check_hint(analyse(random_position(rules, dice)[0], rules), by_search)
 

@@ -1,4 +1,4 @@
-"""Each reason is given where it applies, and not where one of its conditions is missing."""
+"""A reason is given if it applies, and not if one of its conditions is missing."""
 
 import random
 import re
@@ -206,7 +206,7 @@ NOT_RIGHT = [
 
 
 @pytest.mark.parametrize(("at", "move", "reason"), RIGHT, ids=[case[2].code for case in RIGHT])
-def test_a_reason_is_given_where_it_applies(at: At, move: str | None, reason: Reason) -> None:
+def test_a_reason_is_given_if_it_applies(at: At, move: str | None, reason: Reason) -> None:
     found = hint(at.position, RULES[at.rules])
     assert (found.move, found.reason) == (move, reason)
 
@@ -220,7 +220,7 @@ def test_a_reason_is_not_given_if_a_condition_is_missing(code: str, at: At, give
     assert hint(at.position, RULES[at.rules]).reason.code == given != code
 
 
-def test_every_reason_has_a_position_where_it_applies_and_one_where_it_does_not() -> None:
+def test_every_reason_has_a_position_with_it_and_one_without_it() -> None:
     assert {reason.code for _, _, reason in RIGHT} == {code for code, *_ in NOT_RIGHT} == set(SENTENCES)
 
 

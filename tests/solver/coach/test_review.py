@@ -9,7 +9,7 @@ from pipeline.deals.shuffle import MOST_DEAL_NUMBER, deal_numbered
 from solver.coach.hint import hint
 from solver.coach.review import Review, review
 from solver.errors import LineError
-from solver.search.exact import solve, solve_position, warm_up
+from solver.search.exact import solve, solve_position
 from solver.table.deal import STOCK_SIZE, TABLEAU_SIZE, Deal
 from solver.table.moves import DRAW, Position, after, start
 from solver.table.replay import replay
@@ -23,13 +23,8 @@ SMALL = 12  # cards left; the slow twin takes milliseconds
 deals = st.integers(0, MOST_DEAL_NUMBER).map(deal_numbered)
 some_rules = st.sampled_from(list(RULES.values()))
 chances = st.randoms(use_true_random=False)
-few = settings(max_examples=20, deadline=None)  # a review is up to 52 searches, and tests share the processor
+few = settings(max_examples=20)  # a review is up to 52 searches
 every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _compiled() -> None:
-    warm_up()
 
 
 def check_against_the_twin(deal: Deal, rules: Rules, line: str, most_cards: int) -> int:

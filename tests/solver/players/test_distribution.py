@@ -38,12 +38,6 @@ def test_a_quantile_is_the_least_score_with_enough_mass_up_to_it(
         assert upto - distribution.masses[score - LOWEST_SCORE] < fraction * TOTAL_MASS
 
 
-@given(distributions, fractions, fractions)
-def test_quantiles_never_decrease(distribution: ScoreDistribution, one: Fraction, other: Fraction) -> None:
-    low, high = sorted((one, other))
-    assert distribution.quantile(*low.as_integer_ratio()) <= distribution.quantile(*high.as_integer_ratio())
-
-
 @given(distributions)
 def test_p10_p50_and_p90_are_quantiles(distribution: ScoreDistribution) -> None:
     named = (distribution.p10, distribution.p50, distribution.p90)

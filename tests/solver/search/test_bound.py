@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from solver.cards import DECK_SIZE, RANK_COUNT, rank_of
+from solver.cards import DECK_SIZE, rank_of
 from solver.search.bound import bound_weights, useful_arcs
 from solver.search.exact import _buffers, _packed, _rule_tables
 from solver.search.sweep_kernel import LOW_TABLES, fill_columns, fill_stock
@@ -85,17 +85,6 @@ def test_a_bound_loosened_by_the_fewest_cards_left_refutes_no_position(rules: Ru
         answer = naive.solve(position, rules.name)
         left = 0 if answer.cleared else answer.best_score
         assert (slacks(position, rules, STOCK_SIZE, left) >= 0).all(), position
-
-
-@every_rules
-def test_arcs_are_different_and_unused_ones_have_no_weight(rules: Rules) -> None:
-    arcs = useful_arcs(rules)
-    column, supply = bound_weights(rules)
-    assert column.shape == supply.shape == (RANK_COUNT, BOUND_BYTES)
-    assert len(set(map(frozenset, arcs))) == len(arcs)
-    unused = slice(len(arcs), None)
-    assert not column[:, unused].any()
-    assert not supply[:, unused].any()
 
 
 def test_no_slack_overflows_its_byte_at_the_extremes() -> None:

@@ -7,9 +7,9 @@ import pytest
 
 from pipeline.deals.shuffle import deal_numbered
 from solver.cards import RANK_LETTERS
-from solver.search.exact import Solution, solve, solve_each, solve_position, warm_up
-from solver.table.deal import STOCK_SIZE, Deal, parse_deal
-from solver.table.moves import DRAW, Position, start
+from solver.search.exact import Solution, solve, solve_each, solve_position
+from solver.table.deal import Deal, parse_deal
+from solver.table.moves import DRAW, Position, after, start
 from solver.table.replay import replay
 from solver.table.rules import RULES, Rules
 from solver.table.score import score_of
@@ -18,11 +18,6 @@ from tests.support.reference import frozen, table
 from tests.twins import naive
 
 every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _compiled() -> None:
-    warm_up()
 
 
 @cache
@@ -110,25 +105,11 @@ def test_positions_of_random_holes_agree_with_the_slow_twin(rules: Rules) -> Non
 
 
 @every_rules
-def test_any_position_agrees_with_the_slow_twin(rules: Rules) -> None:
+@pytest.mark.parametrize(("count", "most_cards"), [(200, 14), pytest.param(5000, 19, marks=pytest.mark.soak)])
+def test_any_position_agrees_with_the_slow_twin(rules: Rules, count: int, most_cards: int) -> None:
     dice = random.Random("any position")
-    for _ in range(200):
-        check_against_the_twin(any_position(dice, dice.randrange(15)), rules)
-
-
-@every_rules
-def test_larger_positions_agree_with_the_slow_twin(rules: Rules) -> None:
-    dice = random.Random("larger positions")
-    for cards_left in (18, 20, 22, 24):
+    for cards_left in (18, 20, 22, 24, *(dice.randrange(most_cards + 1) for _ in range(count))):
         check_against_the_twin(any_position(dice, cards_left), rules)
-
-
-@pytest.mark.soak
-@every_rules
-def test_thousands_of_positions_agree_with_the_slow_twin(rules: Rules) -> None:
-    dice = random.Random("thousands of positions")
-    for _ in range(5000):
-        check_against_the_twin(any_position(dice, dice.randrange(20)), rules)
 
 
 @pytest.mark.soak
@@ -163,13 +144,10 @@ def test_without_fewest_only_deals_that_cannot_be_cleared_have_no_score(rules: R
             assert short.positions > 0
 
 
-def test_an_easier_rule_never_scores_worse() -> None:
+def test_an_easier_rule_neither_scores_worse_nor_loses_a_clear() -> None:
     for number in range(40):
         scores = [solve(deal_numbered(number), rules).best_score for rules in RULES.values()]
         assert scores == sorted(scores, key=lambda score: 99 if score is None else score)
-
-
-def test_a_deal_that_can_be_cleared_under_a_rule_can_be_cleared_under_an_easier_one() -> None:
     for number in range(400):
         relaxed, golf, dead_king = (verdict(number, name).cleared for name in RULES)
         assert relaxed >= golf >= dead_king
@@ -211,20 +189,11 @@ def test_neither_suits_nor_the_order_of_columns_change_verdict_and_score() -> No
 
 
 @every_rules
-def test_a_cleared_position_has_an_empty_line(rules: Rules) -> None:
-    position = any_position(random.Random("cleared"), 0)
-    assert shown(solve_position(position, rules)) == (True, position.draws - STOCK_SIZE, "", 0)
-
-
-@every_rules
 def test_a_finished_hole_has_an_empty_line(rules: Rules) -> None:
     dice = random.Random("finished")
-    for _ in range(20):
-        deal = random_deal(dice)
-        line = random_line(deal, rules, dice, 0.1)
-        position = start(deal)
-        for move in line:
-            position = position.play(move)
+    deals = [random_deal(dice) for _ in range(20)]
+    finished = [after(deal, rules, random_line(deal, rules, dice, 0.1)) for deal in deals]
+    for position in (any_position(dice, 0), *finished):
         left = position.cards_left
         expected = (left == 0, score_of(left, position.draws), "", 0)
         assert shown(solve_position(position, rules)) == expected
