@@ -1,3 +1,5 @@
+"""Cards have codes and names; anything else is refused."""
+
 import pytest
 
 from solver.cards import (

@@ -1,3 +1,5 @@
+"""Errors are one line, list every fault, and can be pickled."""
+
 import pickle
 
 import pytest

@@ -1,4 +1,4 @@
-"""One writer at a time, who is told by name, and whose death frees the lock."""
+"""The lock admits one writer at a time, names its holder, and is released when the holder dies."""
 
 import json
 import os
@@ -27,11 +27,11 @@ with root_lock(Path(sys.argv[1]), datetime(2026, 11, 30, 0, 5, tzinfo=UTC)):
 """
 
 
-def test_the_lock_says_who_holds_it_and_since_when(tmp_path: Path) -> None:
+def test_the_lock_names_its_holder_and_the_time(tmp_path: Path) -> None:
     with root_lock(tmp_path, NOW):
         holder = json.loads((tmp_path / LOCK_FILE).read_text())
     assert holder == {"pid": os.getpid(), "since": "2026-11-30T00:05:00+00:00"}
-    assert (tmp_path / LOCK_FILE).read_bytes().strip() == b""  # nobody holds it any more
+    assert (tmp_path / LOCK_FILE).read_bytes().strip() == b""  # it is released
 
 
 def test_a_second_holder_is_refused_with_the_name_of_the_first(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_a_second_holder_is_refused_with_the_name_of_the_first(tmp_path: Path) -
         assert json.loads((tmp_path / LOCK_FILE).read_text())["since"] == "2026-11-30T00:05:00+00:00"
 
 
-def test_the_lock_is_free_again_after_its_block_however_that_ends(tmp_path: Path) -> None:
+def test_the_lock_is_released_after_its_block_even_if_that_raises(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), root_lock(tmp_path, NOW):
         raise KeyboardInterrupt
     with root_lock(tmp_path, LATER):
@@ -69,7 +69,7 @@ def test_the_lock_of_a_killed_process_does_not_block(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"pid": 1}', b'{"pid": "x", "since": 1}', b"\xff"])
-def test_a_holder_that_has_not_named_itself_is_told_as_such(tmp_path: Path, content: bytes) -> None:
+def test_a_holder_without_a_valid_name_is_reported_as_such(tmp_path: Path, content: bytes) -> None:
     with root_lock(tmp_path, NOW):
         (tmp_path / LOCK_FILE).write_bytes(content)
         with pytest.raises(BusyError, match="has not named itself yet"), root_lock(tmp_path, LATER):

@@ -1,4 +1,4 @@
-"""The operator's commands get the run's record, no secrets, limited time and output, and cannot harm it."""
+"""Hooks get the record of a run, no secrets, limited time and output, and cannot make the run fail."""
 
 import json
 import os
@@ -30,7 +30,7 @@ NOW = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
 PATH = {"PATH": os.environ["PATH"]}
 SOON = 20.0  # seconds, many times what a command here takes on a busy machine
 KEY = "5a" * 32
-# Appends what it gets to a file: standard input, environment, arguments, process group, folder.
+# Appends its input to a file: standard input, environment, arguments, process group, folder.
 REPORT = """
 import json, os, sys
 got = {"document": json.load(sys.stdin), "variables": dict(os.environ), "arguments": sys.argv[2:],

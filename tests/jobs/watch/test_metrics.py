@@ -23,7 +23,7 @@ from tests.support.run_records import A_RECORD, run_at
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 TODAY = NOW.date()
-TOOLS = context_at(NOW)
+CONTEXT = context_at(NOW)
 SETTINGS = Settings(daily_from=date(2026, 11, 29))
 OUT = (date(2026, 11, 29), date(2026, 11, 30), date(2026, 12, 1), date(2026, 12, 2))
 
@@ -116,7 +116,7 @@ def test_holes_are_published_through_the_last_date_before_a_gap(
 
 def run(storage: LocalStorage, error: BaseException | None = None, **settings: Any) -> None:
     storage.root.mkdir(exist_ok=True)
-    with job_run(storage, "nightly", Settings(**settings), TOOLS) as counts:
+    with job_run(storage, "nightly", Settings(**settings), CONTEXT) as counts:
         counts.dailies = 5
         if error is not None:
             raise error
@@ -144,7 +144,7 @@ def test_metrics_are_written_whatever_the_outcome_of_a_run(
 def test_another_job_does_not_change_the_nightly_metrics(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     run(storage, None)
-    later = dataclasses.replace(TOOLS, clock=lambda: NOW + timedelta(hours=1))
+    later = dataclasses.replace(CONTEXT, clock=lambda: NOW + timedelta(hours=1))
     with repair_run(storage, "repair", Settings(), later):
         pass
     found = values_in(tmp_path)
@@ -208,7 +208,7 @@ def test_metrics_are_written_for_a_damaged_root(tmp_path: Path) -> None:
     storage.create(daily_path(TODAY), b"{")
     storage.create("runs/x.json", b"{")
     storage.create("catalog.json", b"{")
-    with repair_run(storage, "repair", Settings(), TOOLS):
+    with repair_run(storage, "repair", Settings(), CONTEXT):
         pass
     found = values_in(tmp_path)
     assert (found["problem", "catalog"], found["problem", "records"]) == (1, 1)

@@ -161,7 +161,7 @@ def test_the_next_run_completes_what_was_stopped_at_any_change() -> None:
         assert storage.files == whole.files, change
 
 
-def stopped_after(storage: LocalStorage, parts: int, **request: int | None) -> None:
+def stopped_after(storage: LocalStorage, parts: int, **request: int) -> None:
     """Leave an unfinished regeneration with this many parts."""
     with pytest.raises(Killed):
         run(FailingStorage(storage, 2 * parts, Killed(), after=True), **request)

@@ -134,7 +134,7 @@ def test_the_size_of_a_piece_is_that_of_its_python_values(statement: str) -> Non
 
 
 def letters_and_values(value: Any) -> int:
-    """What a value cannot take less than: a reference for each value in it, and a byte for each letter."""
+    """Return a lower bound of a value's bytes: a reference per value in it, and a byte per letter."""
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     return 8 + sum(map(letters_and_values, parts)) + (len(value) if isinstance(value, str | bytes) else 0)
 

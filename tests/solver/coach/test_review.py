@@ -1,3 +1,5 @@
+"""A review gives the exact cost of every move, and names the hint only at mistakes."""
+
 import random
 from itertools import accumulate, pairwise
 

@@ -1,3 +1,5 @@
+"""The bound of the search is Hall's condition, and never refutes a position that can be cleared."""
+
 import random
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""A deal is read from its notation, or every fault of the text is reported."""
+
 import pickle
 import random
 from collections.abc import Callable

@@ -1,3 +1,5 @@
+"""Legal moves follow the rules, and agree with the independent replay."""
+
 import random
 from dataclasses import replace as changed
 from typing import Any

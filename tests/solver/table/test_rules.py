@@ -1,3 +1,5 @@
+"""The King rules allow the ranks of a table that is written out here."""
+
 import pytest
 
 from solver.cards import RANK_COUNT, RANK_LETTERS

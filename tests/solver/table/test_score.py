@@ -1,3 +1,5 @@
+"""Scores, their names and their signs."""
+
 import pytest
 
 from solver.table.deal import STOCK_SIZE, TABLEAU_SIZE
