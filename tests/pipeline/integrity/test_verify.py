@@ -25,7 +25,7 @@ from pipeline.store.text import sha256_of
 from pipeline.work.executors import Work
 from pipeline.work.records import write_record
 from tests.support import checks
-from tests.support.doubles import FailingStorage, Killed
+from tests.support.doubles import FailingStorage, Killed, Recorder
 from tests.support.run_records import A_RECORD
 from tests.support.sound_root import (
     DAYS,
@@ -100,19 +100,15 @@ def test_an_empty_root_is_sound(tmp_path: Path) -> None:
 
 
 def test_progress_reaches_its_total(storage: LocalStorage) -> None:
-    updates: dict[str, list[tuple[int, int]]] = {}
-
-    class Recorder:
-        def update(self, task: str, done: int, total: int) -> None:
-            updates.setdefault(task, []).append((done, total))
-
+    recorder = Recorder()
     with ThreadPoolExecutor(2) as executor:
-        verify(storage, None, SAMPLE, Work(executor, Recorder()), lambda: 0.0)
+        verify(storage, None, SAMPLE, Work(executor, recorder), lambda: 0.0)
     pools = len(LEVELS) * (len(NIGHTS) + SAMPLE)
-    assert updates == {
-        "pools": [(done, pools) for done in range(1, pools + 1)],
-        "dailies": [(done, len(DAYS)) for done in range(1, len(DAYS) + 1)],
-    }
+    assert recorder.updates == [
+        (task, done, total)
+        for task, total in (("pools", pools), ("dailies", len(DAYS)))
+        for done in range(1, total + 1)
+    ]
 
 
 @given(st.integers(0, 500), st.integers(0, 500))
