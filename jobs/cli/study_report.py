@@ -5,8 +5,9 @@ from typing import Any, Final
 from jobs.terminal.output import say
 from jobs.terminal.tables import put_table
 from pipeline.studies.statistics import Mean
-from pipeline.studies.winnability import CLEARED_SCORES, SCORES, Comparison, Findings
+from pipeline.studies.winnability import SCORES, Comparison, Findings
 from pipeline.versions import STUDY_VERSIONS
+from solver.table.score import CLEARED_SCORES
 
 _PERCENT: Final = 100
 _SIGNIFICANT: Final = 0.05  # shares with at least this p-value are said to agree

@@ -18,7 +18,7 @@ from solver.errors import LineError
 from solver.table.deal import Deal
 from solver.table.replay import replay
 from solver.table.rules import rules_named
-from solver.table.score import LOWEST_SCORE
+from solver.table.score import CLEARED_SCORES, LOWEST_SCORE
 
 _ROUNDING: Final = 0.5e-9  # the error of a number that is rounded to nine decimals
 _SLACK: Final = 1e-12  # the error of the sum of some fifty floats
@@ -76,8 +76,8 @@ def _steady_faults(daily: Document) -> Iterator[str]:
     mean = sum(score * probability for score, probability in zip(scores, probabilities, strict=True))
     if abs(mean - steady["mean"]) > (sum(map(abs, scores)) + 1) * _ROUNDING + _SLACK:
         yield f"$.steady.mean: {steady['mean']} is not {mean:.9f}, the mean of the probabilities"
-    cleared = sum(probabilities[: 1 - LOWEST_SCORE])
-    if abs(cleared - steady["clear_rate"]) > (2 - LOWEST_SCORE) * _ROUNDING + _SLACK:
+    cleared = sum(probabilities[:CLEARED_SCORES])
+    if abs(cleared - steady["clear_rate"]) > (CLEARED_SCORES + 1) * _ROUNDING + _SLACK:
         yield f"$.steady.clear_rate: {steady['clear_rate']} is not {cleared:.9f}, as the probabilities say"
     # A mean that was rounded to a boundary between two pars may have either.
     pars = {par_of_mean(Fraction(steady["mean"] + error)) for error in (-_ROUNDING, _ROUNDING)}

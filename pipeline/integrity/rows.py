@@ -20,7 +20,7 @@ from pipeline.pools.catalog import Part
 from solver.errors import LineError
 from solver.table.deal import Deal
 from solver.table.replay import replay
-from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
+from solver.table.score import CLEARED_SCORES, HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -29,7 +29,6 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 _TOLERANCE: Final = 1e-9
 _SCORES: Final = np.arange(LOWEST_SCORE, HIGHEST_SCORE + 1, dtype=np.float64)
 _QUANTILES: Final = {"steady_p10": 0.1, "steady_p50": 0.5, "steady_p90": 0.9}
-_CLEARED: Final = 1 - LOWEST_SCORE  # scores up to 0
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ def admission_faults(rows: Rows) -> Iterator[str]:
 def _departures(rows: Rows) -> dict[str, Flags]:
     """Return the rows in which a value does not match the distribution, by the name of the value."""
     scores, mean, sd = rows.scores, _mean(rows), _stored(rows, "steady_sd")
-    cleared = scores[:, :_CLEARED].sum(axis=1)
+    cleared = scores[:, :CLEARED_SCORES].sum(axis=1)
     return {
         "steady_scores": _differ(scores.sum(axis=1), 1.0) | ~(scores >= 0).all(axis=1),
         "steady_mean": _differ(_stored(rows, "steady_mean"), mean),

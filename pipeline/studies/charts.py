@@ -18,9 +18,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
 from pipeline.studies.calibration import Calibration
-from pipeline.studies.winnability import CLEARED_SCORES, SCORES, Block, findings
+from pipeline.studies.winnability import SCORES, Block, findings
 from solver.errors import UsageError
 from solver.table.rules import rules_named
+from solver.table.score import CLEARED_SCORES
 
 Format: TypeAlias = Literal["svg", "png"]
 

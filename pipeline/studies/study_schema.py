@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from pipeline.errors import DamagedError
-from pipeline.studies.winnability import CLEARED_SCORES, Block, Study, joined
+from pipeline.studies.winnability import Block, Study, joined
 from pipeline.versions import STUDY_VERSIONS
 from solver.errors import UsageError
-from solver.table.score import SCORE_COUNT
+from solver.table.score import CLEARED_SCORES, SCORE_COUNT
 
 _VERSION_PREFIX: Final = "fairway."
 

@@ -20,13 +20,12 @@ from pipeline.studies.statistics import (
 )
 from solver.errors import UsageError
 from solver.table.rules import rules_named
-from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
+from solver.table.score import CLEARED_SCORES, HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
 
 BLOCK_NUMBERS: Final = 10_000  # some ten seconds of work
 MAX_NUMBERS: Final = 1_000_000_000
 
 SCORES: Final = range(LOWEST_SCORE, HIGHEST_SCORE + 1)
-CLEARED_SCORES: Final = 1 - LOWEST_SCORE
 """How many of `SCORES`, from the first, belong to cleared holes: -16 .. 0."""
 
 

@@ -7,6 +7,7 @@ from solver.table.deal import STOCK_SIZE, TABLEAU_SIZE
 LOWEST_SCORE: Final = -STOCK_SIZE
 HIGHEST_SCORE: Final = TABLEAU_SIZE
 SCORE_COUNT: Final = HIGHEST_SCORE - LOWEST_SCORE + 1
+CLEARED_SCORES: Final = 1 - LOWEST_SCORE  # how many of them, the lowest ones, are those of a cleared hole
 
 _NAMES: Final = {-2: "Eagle", -1: "Birdie", 0: "Par", 1: "Bogey", 2: "Double bogey"}
 

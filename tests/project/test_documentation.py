@@ -81,6 +81,12 @@ def test_every_command_is_documented(name: str) -> None:
     assert any(name in PAGES[place] for place in DOCS)
 
 
+@pytest.mark.parametrize("name", list(command_names()))
+def test_the_json_of_every_command_is_described(name: str) -> None:
+    prints_json = "--json" in done(*name.split()[1:], "--help").text
+    assert not prints_json or f"`{name}`" in page("docs/formats.md")
+
+
 @pytest.mark.system
 @pytest.mark.parametrize(("name", "example"), EXAMPLES, ids=[" ".join(e.words)[:40] for _, e in EXAMPLES])
 def test_every_example_prints_what_is_shown(name: str, example: Example, documented_root: Path) -> None:

@@ -97,9 +97,10 @@ def done(*arguments: object, stdin: bytes = b"") -> Outcome:
     return outcome
 
 
-def show(error_output: str) -> None:
+def show(error_output: str | bytes) -> None:
     """Write a child's standard error to that of the test, which pytest shows if the test fails."""
-    sys.stderr.write(error_output)
+    # A child that timed out gives bytes, even in text mode.
+    sys.stderr.write(error_output if isinstance(error_output, str) else error_output.decode(errors="replace"))
 
 
 def run_child(*words: object, **options: Any) -> "subprocess.CompletedProcess[str]":
@@ -113,8 +114,8 @@ def run_child(*words: object, **options: Any) -> "subprocess.CompletedProcess[st
     ended: subprocess.CompletedProcess[str]
     try:
         ended = subprocess.run([str(word) for word in words], check=settings.pop("check", False), **settings)
-    except subprocess.CalledProcessError as error:
-        show(error.stderr)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        show(error.stderr or "")
         raise
     show(ended.stderr)
     return ended
@@ -125,7 +126,12 @@ class Child(subprocess.Popen[str]):
 
     def communicate(self, input: str | None = None, timeout: float | None = None) -> tuple[str, str]:  # noqa: A002
         """See `subprocess.Popen.communicate`."""
-        out, err = super().communicate(input, timeout)
+        try:
+            out, err = super().communicate(input, timeout)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            show(super().communicate()[1] or "")
+            raise
         show(err or "")
         return out, err
 

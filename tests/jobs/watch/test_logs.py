@@ -185,7 +185,7 @@ def test_text_lines_of_a_night_have_its_run_id(tmp_path: Path) -> None:
 def test_unknown_format_is_refused(tmp_path: Path) -> None:
     outcome = fairway("nightly", "--data", tmp_path, "--log-format", "xml")
     assert outcome.code == 2
-    assert "'xml' is none of text, json" in outcome.complaint
+    assert "'xml' is not one of text, json" in outcome.complaint
 
 
 def test_unprintable_characters_are_escaped() -> None:

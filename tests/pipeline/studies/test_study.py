@@ -13,9 +13,10 @@ from pipeline.store.storage import INCOMING, LocalStorage
 from pipeline.studies import study as study_module
 from pipeline.studies.study import block_path, carry_out
 from pipeline.studies.study_schema import BLOCKS_SCHEMA, blocks_bytes
-from pipeline.studies.winnability import CLEARED_SCORES, SCORES, Block, Study, joined
+from pipeline.studies.winnability import SCORES, Block, Study, joined
 from pipeline.work.executors import Work, local_work
 from solver.search import exact
+from solver.table.score import CLEARED_SCORES
 from tests.support.command import files_of
 from tests.support.doubles import FailingStorage, Killed, Recorder
 

@@ -9,9 +9,10 @@ from pipeline.deals.shuffle import MOST_DEAL_NUMBER, deal_numbered
 from pipeline.errors import DamagedError
 from pipeline.studies.study import count_numbers
 from pipeline.studies.study_schema import blocks_bytes, read_blocks
-from pipeline.studies.winnability import CLEARED_SCORES, SCORES, Block, Study
+from pipeline.studies.winnability import SCORES, Block, Study
 from solver.table.moves import start
 from solver.table.rules import RULES
+from solver.table.score import CLEARED_SCORES
 from tests.support.reference import table
 from tests.twins import naive
 

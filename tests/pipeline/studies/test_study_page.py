@@ -10,8 +10,9 @@ from pipeline.deals.shuffle import deal_numbered
 from pipeline.studies.statistics import Mean
 from pipeline.studies.study import count_numbers
 from pipeline.studies.study_schema import read_blocks, read_whole
-from pipeline.studies.winnability import CLEARED_SCORES, SCORES, Block, Findings, Study, findings
+from pipeline.studies.winnability import SCORES, Block, Findings, Study, findings
 from solver.table.rules import RULES
+from solver.table.score import CLEARED_SCORES
 from tests.support.reference import REFERENCE
 from tests.twins.yardstick import best_scores, build, compiler
 

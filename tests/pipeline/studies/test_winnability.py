@@ -8,7 +8,6 @@ from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.studies.statistics import Z_95, Sample
 from pipeline.studies.winnability import (
     BLOCK_NUMBERS,
-    CLEARED_SCORES,
     MAX_NUMBERS,
     PUBLISHED,
     SCORES,
@@ -19,6 +18,7 @@ from pipeline.studies.winnability import (
 )
 from solver.errors import UsageError
 from solver.table.rules import RULES
+from solver.table.score import CLEARED_SCORES
 
 
 def block(study: Study) -> Block:
