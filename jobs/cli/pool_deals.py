@@ -7,10 +7,10 @@ import typer
 
 from jobs.settings.model import Settings
 from jobs.terminal.context import read_settings, storage_at
-from jobs.terminal.options import MAX_DEALS, Config, Data, Json, LevelName, Workers, number_option
+from jobs.terminal.options import Config, Data, Json, LevelName, Workers, number_option
 from jobs.terminal.output import put_json, say
 from jobs.terminal.tables import put_table
-from pipeline.deals.levels import level_named
+from pipeline.deals.levels import MAX_DEALS, level_named
 from pipeline.pools.catalog import Catalog, load_catalog
 from pipeline.pools.export import export_pool
 from pipeline.query.engine import run_query

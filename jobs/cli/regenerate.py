@@ -6,10 +6,10 @@ import typer
 
 from jobs.runs.regeneration import RegenerationRequest, run_regeneration
 from jobs.terminal.context import job_context, read_settings, storage_at
-from jobs.terminal.options import MAX_DEALS, Config, Data, Json, LevelName, Workers, number_option
+from jobs.terminal.options import Config, Data, Json, LevelName, Workers, number_option
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
-from pipeline.deals.levels import level_named
+from pipeline.deals.levels import MAX_DEALS, level_named
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 
 

@@ -115,7 +115,7 @@ def chart(
     check_output(output, files)
     studies = [read_whole(_content(file), str(file)) for file in files]
     with plotting():
-        from pipeline.studies.charts import study_chart
+        from pipeline.studies.charts import study_chart  # matplotlib is optional
 
         picture = study_chart(studies, "png" if output.suffix.lower() == ".png" else "svg")
     with sink(output) as stream:

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from jobs.terminal.context import read_settings, storage_at
-from jobs.terminal.options import MAX_DEALS, Config, Data, Json, Workers, number_option
+from jobs.terminal.options import Config, Data, Json, Workers, number_option
 from jobs.terminal.outcome import DONE, FAILED
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
+from pipeline.deals.levels import MAX_DEALS
 from pipeline.integrity.report import Check
 from pipeline.integrity.verify import SAMPLE_SIZE
 from pipeline.integrity.verify import verify as run_checks

@@ -19,14 +19,13 @@ from pydantic import (
 from jobs.days import parse_day
 from pipeline.daily.calendar import FIRST_DAY
 from pipeline.daily.key import DailyKey
-from pipeline.deals.levels import LEVELS
+from pipeline.deals.levels import LEVELS, MAX_DEALS
 from pipeline.work.executors import MOST_WORKERS
 from solver.errors import UsageError
 
 METRICS_FILE: Final = "metrics.prom"  # in the data root, unless the setting names another file
 
 _MAX_DEALS_PER_NIGHT: Final = 20_000
-_MAX_DEALS: Final = 10_000_000
 _MAX_AHEAD_DAYS: Final = 366
 _MAX_MINUTES: Final = 24 * 60
 _MAX_HOOK_SECONDS: Final = 600
@@ -127,7 +126,7 @@ class LevelSettings(_Model):
     """The settings of one level, as in `Settings`; None means the setting for all levels."""
 
     deals_per_night: _Whole | None = _number(None, 1, _MAX_DEALS_PER_NIGHT)
-    deals_cap: _Whole | None = _number(None, 1, _MAX_DEALS)
+    deals_cap: _Whole | None = _number(None, 1, MAX_DEALS)
 
 
 class Hooks(_Model):
@@ -182,7 +181,7 @@ class Settings(_Model):
     daily_key_file: _Path = None
     workers: _Whole = _number(1, 1, MOST_WORKERS)
     deals_per_night: _Whole = _number(500, 1, _MAX_DEALS_PER_NIGHT)
-    deals_cap: _Whole = _number(20_000, 1, _MAX_DEALS)
+    deals_cap: _Whole = _number(20_000, 1, MAX_DEALS)
     publish_ahead_days: _Whole = _number(2, 1, _MAX_AHEAD_DAYS)
     daily_from: Annotated[date, BeforeValidator(_date)] = Field(
         default=FIRST_DAY, ge=FIRST_DAY, description=f"a date from {FIRST_DAY} on, as YYYY-MM-DD"

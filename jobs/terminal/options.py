@@ -8,14 +8,13 @@ import typer
 
 from jobs.days import parse_day
 from jobs.watch.logs import LogFormat as Kind
-from pipeline.deals.levels import LEVELS
+from pipeline.deals.levels import LEVELS, MAX_DEALS
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.store.text import quoted
 from pipeline.work.executors import MOST_WORKERS
 from solver.errors import UsageError
 from solver.table.rules import RULES
 
-MAX_DEALS: Final = 10_000_000  # per request
 MAX_GENERATIONS: Final = 999_999_999  # the path of a part has nine digits for it
 
 _MAX_DIGITS: Final = 20

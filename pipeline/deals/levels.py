@@ -15,6 +15,8 @@ from solver.errors import UsageError
 from solver.players.distribution import ScoreDistribution
 from solver.table.rules import RULES, Rules
 
+MAX_DEALS: Final = 10_000_000  # of a pool, or named by one command
+
 LOWEST_PAR: Final = 3
 HIGHEST_PAR: Final = 5
 

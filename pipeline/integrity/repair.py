@@ -89,7 +89,7 @@ def _repair_catalog(storage: Storage, log: RepairLog) -> Catalog | None:
 
 
 def _save_damaged(storage: Storage) -> str:
-    """Copy a damaged catalog, which may be the only file with what it says."""
+    """Copy a damaged catalog, which may be the only copy of its content."""
     try:
         data = storage.read(CATALOG_FILE)
     except MissingError:

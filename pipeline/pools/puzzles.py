@@ -30,11 +30,6 @@ class PuzzleIds:
     def __len__(self) -> int:
         return self._count + self._has_zero
 
-    @property
-    def bytes_held(self) -> int:
-        """The size of the table in memory, in bytes."""
-        return len(self._slots) * self._slots.itemsize
-
     def add(self, puzzle: str) -> None:
         """Add an id of 16 hex digits; adding it again has no effect."""
         number = int(puzzle, _HEX)

@@ -6,8 +6,8 @@ refused until the unfinished regeneration is dropped.
 
 import dataclasses
 from contextlib import closing, suppress
-from typing import Final
 
+from pipeline.deals.levels import MAX_DEALS
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import DamagedError, MissingError
 from pipeline.pools.catalog import Catalog, PartName, Pool, generation_prefix, save_catalog
@@ -30,8 +30,6 @@ from pipeline.versions import PART_VERSIONS
 from pipeline.work.executors import Work
 from solver.errors import UsageError
 
-MOST_DEALS: Final = 10_000_000
-
 
 def plan_regeneration(pool: Pool, size: int | None, first: int | None) -> Regeneration:
     """Return the complete request for the next generation; by default size and first number are the pool's.
@@ -45,8 +43,8 @@ def plan_regeneration(pool: Pool, size: int | None, first: int | None) -> Regene
         size = pool.size
     if first is None:
         first = pool.parts[0].first if pool.parts else 0
-    if not 1 <= size <= MOST_DEALS:
-        raise UsageError(f"size {size} is out of range; it must be one of 1 .. {MOST_DEALS}")
+    if not 1 <= size <= MAX_DEALS:
+        raise UsageError(f"size {size} is out of range; it must be one of 1 .. {MAX_DEALS}")
     if not 0 <= first <= MOST_DEAL_NUMBER + 1 - size:
         raise UsageError(
             f"{size} deals from number {first} are out of range; the numbers are 0 .. {MOST_DEAL_NUMBER}"

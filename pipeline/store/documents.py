@@ -17,7 +17,7 @@ from pipeline.errors import DamagedError, VersionError
 from pipeline.store.text import listed, quoted, shortened
 from solver.cards import CARD_NAMES
 
-if TYPE_CHECKING:  # both are slow to load, and most commands need neither
+if TYPE_CHECKING:  # all are slow to load, and most commands need none
     from _typeshed import DataclassInstance
     from jsonschema.protocols import Validator
     from pydantic import TypeAdapter

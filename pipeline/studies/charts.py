@@ -97,7 +97,7 @@ def calibration_chart(rows: Sequence[Calibration], format_: Format) -> bytes:
     """Draw mean scores against par, of players and of the steady player; at least one row, from the left.
 
     The bar around the players' mean is the 95 % interval of the difference that the verdict is about: it
-    reaches the steady player's mark if the two cannot be told apart.
+    reaches the steady player's mark if the two cannot be distinguished.
     """
     title = "Players against par"
     places = range(len(rows))

@@ -2,13 +2,12 @@
 
 import os
 import platform
-import subprocess
 import tomllib
 from importlib import metadata
 from typing import Any, Final
 
 from jobs.settings.load import processors
-from tests.benchmarks.command import ROOT
+from tests.benchmarks.children import ROOT, run_child
 from tests.twins import yardstick
 
 IDLE: Final = 0.5  # load average; above it wall times mean little
@@ -42,5 +41,4 @@ def _compiler() -> str:
     program = yardstick.compiler()
     if program is None:
         return "none"
-    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
-    return said.partition("\n")[0]
+    return run_child(program, "--version").stdout.partition("\n")[0]

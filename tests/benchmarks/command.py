@@ -5,15 +5,16 @@ deal is subtracted from the time for all of them.
 """
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from solver.table.deal import Deal
 from solver.table.rules import RULES
 from tests.benchmarks import sweep
+from tests.benchmarks.children import run_child
 from tests.benchmarks.figures import Bench, Figure
 from tests.benchmarks.sweep import Run
 from tests.benchmarks.timing import (
@@ -26,18 +27,12 @@ from tests.benchmarks.timing import (
     wall_milliseconds,
 )
 
-ROOT: Final = Path(__file__).parent.parent.parent
-
 _FAIRWAY: Final = (sys.executable, "-c", "from jobs.cli import main; main()")
 
 
 def fairway(*arguments: str | Path) -> tuple[str, Spent]:
     """Run the command of this checkout; return its standard output and the time from start to end."""
-
-    def work() -> "subprocess.CompletedProcess[str]":
-        return subprocess.run([*_FAIRWAY, *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
-
-    done, spent = timed(work, children_clock)
+    done, spent = timed(partial(run_child, *_FAIRWAY, *arguments), children_clock)
     return done.stdout, spent
 
 
@@ -46,7 +41,7 @@ def measure(bench: Bench) -> Iterator[Figure]:
     program = sweep.build(bench.folder)
     deals = sweep.random_deals(bench.deals)
     for rules in RULES:
-        bench.tell(f"command, {rules}: {bench.rounds} rounds of {len(deals):,} deals")
+        bench.report(f"command, {rules}: {bench.rounds} rounds of {len(deals):,} deals")
         yield from _of_rules(rules, deals, program, bench)
     yield from _of_a_night(bench)
 
@@ -81,7 +76,7 @@ def _of_rules(rules: str, deals: Sequence[Deal], program: Path, bench: Bench) ->
 def _of_a_night(bench: Bench) -> Iterator[Figure]:
     """Measure whole commands on a data root with one night, as the default settings make it."""
     root = bench.folder / "night"
-    bench.tell("command: making the data root of a night")
+    bench.report("command: making the data root of a night")
     fairway("nightly", "--data", root)
     spent = in_turn(
         bench.rounds,

@@ -102,7 +102,7 @@ class Bench:
         sampled: real deals per level from which synthetic pools are made.
         pool_rows: sizes of the synthetic pools, in rows over all levels.
         folder: an empty folder for files.
-        tell: called with a line of progress.
+        report: called with a line of progress.
     """
 
     deals: int
@@ -111,7 +111,7 @@ class Bench:
     sampled: int
     pool_rows: tuple[int, ...]
     folder: Path
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
 
 
 Measure = Callable[[Bench], Iterable[Figure]]

@@ -28,7 +28,7 @@ def measure(bench: Bench) -> Iterator[Figure]:
         dice = random.Random(f"hints under {rules.name}")
         anywhere = [random_position(rules, dice)[0] for _ in range(count)]
         for where, positions in (("", anywhere), (" at the start", starts)):
-            bench.tell(f"hints, {rules.name}{where}: {bench.rounds} rounds of {len(positions):,} positions")
+            bench.report(f"hints, {rules.name}{where}: {bench.rounds} rounds of {len(positions):,} positions")
             yield from _of_positions(f"{rules.name}: hint{where}", positions, rules, bench.rounds)
 
 

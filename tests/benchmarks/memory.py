@@ -5,7 +5,6 @@ had started. Processes without a worker show the error of such a difference.
 """
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from tests.benchmarks import memory_worker
-from tests.benchmarks.command import ROOT
+from tests.benchmarks.children import run_child
 from tests.benchmarks.figures import Bench, Figure
 from tests.benchmarks.timing import in_turn
 
@@ -44,9 +43,9 @@ class Memory:
 def measure(bench: Bench) -> Iterator[Figure]:
     """Measure processes with 0, 1 and 2 workers; nothing if the system does not report memory."""
     if not memory_worker.can_measure():
-        bench.tell("memory: not measured, as /proc/self/status and /proc/self/clear_refs are not available")
+        bench.report("memory: not measured, as /proc/self/status and /proc/self/clear_refs are not available")
         return
-    bench.tell(f"memory: {bench.rounds} rounds of processes with 0, 1 and 2 workers")
+    bench.report(f"memory: {bench.rounds} rounds of processes with 0, 1 and 2 workers")
     found = in_turn(
         bench.rounds, {str(workers): partial(_measured, workers, bench.deals) for workers in _WORKERS}
     )
@@ -60,5 +59,5 @@ def measure(bench: Bench) -> Iterator[Figure]:
 
 def _measured(workers: int, deals: int) -> Memory:
     program = (sys.executable, "-m", memory_worker.__name__, str(workers), str(deals))
-    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = run_child(*program)
     return Memory(**json.loads(done.stdout))

@@ -21,7 +21,7 @@ from tests.benchmarks.timing import Spent, in_turn, process_clock, ratios, timed
 def measure(bench: Bench) -> Iterator[Figure]:
     """Measure all levels."""
     for level in LEVELS:
-        bench.tell(f"pipeline, {level}: {bench.rounds} rounds of {bench.certified:,} certified deals")
+        bench.report(f"pipeline, {level}: {bench.rounds} rounds of {bench.certified:,} certified deals")
         yield from _of_level(level, bench)
 
 

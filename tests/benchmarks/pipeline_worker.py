@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from pipeline.deals.certify import warm_up
-from tests.benchmarks.command import ROOT
+from tests.benchmarks.children import ROOT
 
 Worker = subprocess.Popen[str]
 

@@ -33,9 +33,9 @@ _LOOK_UP_ALL: Final = "select * from deals where deal_number = {number}"
 def measure(bench: Bench) -> Iterator[Figure]:
     """Measure all sizes."""
     for rows in bench.pool_rows:
-        bench.tell(f"queries: making {rows:,} rows")
+        bench.report(f"queries: making {rows:,} rows")
         storage, catalog = pools_of(bench, rows)
-        bench.tell(f"queries: {_ROUNDS * bench.rounds} rounds over {rows:,} rows")
+        bench.report(f"queries: {_ROUNDS * bench.rounds} rounds over {rows:,} rows")
         yield from _of_pools(storage, catalog, _ROUNDS * bench.rounds)
 
 

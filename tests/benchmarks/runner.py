@@ -49,7 +49,7 @@ def run(
         streams.err.write(f"this machine is busy (load {facts['load']:.2f}): do not quote these figures\n")
     found: dict[str, list[Figure]] = {}
     with tempfile.TemporaryDirectory(prefix="fairway-benchmarks-") as name:
-        bench = _bench(options, Path(name), lambda line: _tell(streams.err, line))
+        bench = _bench(options, Path(name), lambda line: _report(streams.err, line))
         for subject in dict.fromkeys(options.only):
             found[subject] = list(unique(subject, subjects[subject](bench)))
             streams.out.write(f"{report.table(subject, found[subject], targets)}\n")
@@ -87,7 +87,7 @@ def _parse(arguments: Sequence[str], subjects: Sequence[str]) -> argparse.Namesp
     return options
 
 
-def _bench(options: argparse.Namespace, folder: Path, tell: Callable[[str], None]) -> Bench:
+def _bench(options: argparse.Namespace, folder: Path, progress: Callable[[str], None]) -> Bench:
     if options.quick:
         return Bench(
             deals=200,
@@ -96,7 +96,7 @@ def _bench(options: argparse.Namespace, folder: Path, tell: Callable[[str], None
             sampled=50,
             pool_rows=(10_000,),
             folder=folder,
-            tell=tell,
+            report=progress,
         )
     return Bench(
         deals=2_000,
@@ -105,10 +105,10 @@ def _bench(options: argparse.Namespace, folder: Path, tell: Callable[[str], None
         sampled=500,
         pool_rows=(10_000, 1_000_000),
         folder=folder,
-        tell=tell,
+        report=progress,
     )
 
 
-def _tell(stream: TextIO, line: str) -> None:
+def _report(stream: TextIO, line: str) -> None:
     stream.write(f"{line}\n")
     stream.flush()

@@ -4,7 +4,6 @@ Each run is a separate process and is done once: it takes minutes, and memory is
 """
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +14,8 @@ from pipeline.pools.catalog import load_catalog
 from pipeline.pools.parts import PART_ROWS
 from pipeline.store.storage import LocalStorage
 from tests.benchmarks import memory_worker, scale_worker
-from tests.benchmarks.command import ROOT, fairway
+from tests.benchmarks.children import run_child
+from tests.benchmarks.command import fairway
 from tests.benchmarks.figures import Bench, Figure
 
 _MEGABYTE: Final = 1e6
@@ -40,10 +40,10 @@ class Made:
 def measure(bench: Bench) -> Iterator[Figure]:
     """Measure all sizes; nothing if the system does not report the peak of a process."""
     if not memory_worker.can_measure():
-        bench.tell("scale: not measured, as /proc/self/status and /proc/self/clear_refs are not available")
+        bench.report("scale: not measured, as /proc/self/status and /proc/self/clear_refs are not available")
         return
     for rows in bench.pool_rows:
-        bench.tell(f"scale: making a pool of {rows:,} deals and resuming it")
+        bench.report(f"scale: making a pool of {rows:,} deals and resuming it")
         yield from _of_size(bench.folder / f"scale-{rows}", rows)
 
 
@@ -68,5 +68,5 @@ def _of_size(folder: Path, rows: int) -> Iterator[Figure]:
 def made(folder: Path, rows: int, parts: int = 0) -> Made:
     """Run `scale_worker` to its end, or until it has made so many parts."""
     program = (sys.executable, "-m", scale_worker.__name__, str(folder), str(rows), str(parts))
-    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = run_child(*program)
     return Made(**json.loads(done.stdout))

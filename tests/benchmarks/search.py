@@ -17,7 +17,7 @@ def measure(bench: Bench) -> Iterator[Figure]:
     program = sweep.build(bench.folder)
     deals = sweep.random_deals(bench.deals)
     for rules in RULES.values():
-        bench.tell(f"search, {rules.name}: {bench.rounds} rounds of {len(deals):,} deals")
+        bench.report(f"search, {rules.name}: {bench.rounds} rounds of {len(deals):,} deals")
         for name, unit, values in _of_rules(rules, deals, bench.rounds, program):
             yield Figure(f"{rules.name}: {name}", unit, values)
 

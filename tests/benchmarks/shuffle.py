@@ -9,7 +9,7 @@ from tests.benchmarks.timing import Spent, cpu_microseconds, in_turn, timed
 
 def measure(bench: Bench) -> Iterator[Figure]:
     """Measure the shuffle."""
-    bench.tell(f"shuffle: {bench.rounds} rounds of {bench.deals:,} deals")
+    bench.report(f"shuffle: {bench.rounds} rounds of {bench.deals:,} deals")
 
     def shuffled() -> Spent:
         _, spent = timed(lambda: random_deals(bench.deals))

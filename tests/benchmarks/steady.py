@@ -14,7 +14,7 @@ def measure(bench: Bench) -> Iterator[Figure]:
     """Measure all rules, over all deals, whether they can be cleared or not."""
     deals = random_deals(bench.deals)
     for rules in RULES.values():
-        bench.tell(f"steady player, {rules.name}: {bench.rounds} rounds of {len(deals):,} deals")
+        bench.report(f"steady player, {rules.name}: {bench.rounds} rounds of {len(deals):,} deals")
         yield _of_rules(rules, deals, bench.rounds)
 
 

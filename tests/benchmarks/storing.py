@@ -25,7 +25,7 @@ _NIGHT_ROWS: Final = Settings().deals_per_night
 
 def measure(bench: Bench) -> Iterator[Figure]:
     """Measure parts of a night and of a regeneration, and catalogs of all sizes."""
-    bench.tell(f"storing: {bench.rounds} rounds of parts and catalogs")
+    bench.report(f"storing: {bench.rounds} rounds of parts and catalogs")
     deals = certified(_LEVEL, bench.sampled)
     yield Figure("a row of a part", "bytes", (len(part_bytes(deals)) / len(deals),))
     storage = LocalStorage(bench.folder / "storing")

@@ -1,14 +1,15 @@
 """The yardstick: built for this machine, timed, and its answers compared with ours."""
 
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from pipeline.deals.shuffle import deal_numbered
 from solver.table.deal import Deal
+from tests.benchmarks.children import run_child
 from tests.benchmarks.timing import Spent, children_clock, timed
 from tests.twins import yardstick
 
@@ -54,11 +55,7 @@ def run(program: Path, rules: str, deals: Sequence[Deal]) -> Run:
         processor time is that of the process, of which start and reading are some thousandths.
     """
     text = "".join(f"{deal.notation}\n" for deal in deals)
-
-    def work() -> "subprocess.CompletedProcess[str]":
-        return subprocess.run([program, rules], input=text, capture_output=True, text=True, check=True)
-
-    done, spent = timed(work, children_clock)
+    done, spent = timed(partial(run_child, program, rules, text=text), children_clock)
     wall = reported_wall(done.stderr, len(deals))
     return Run(tuple(done.stdout.split()), Spent(wall, spent.each(len(deals)).cpu))
 

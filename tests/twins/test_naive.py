@@ -1,3 +1,5 @@
+"""The slow solver, the twin of the exact search, matches the reference data and the definitions."""
+
 import random
 from dataclasses import replace
 from functools import cache

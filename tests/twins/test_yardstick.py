@@ -1,3 +1,5 @@
+"""The yardstick reproduces the reference data and agrees with the exact search."""
+
 from pathlib import Path
 
 import pytest

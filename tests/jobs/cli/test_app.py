@@ -186,7 +186,7 @@ def test_a_folder_that_holds_something_else_is_refused_and_left_alone(
 
 @pytest.mark.parametrize("arguments", WRITERS, ids=" ".join)
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written_is_told_with_73(arguments: list[str], tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_exits_with_73(arguments: list[str], tmp_path: Path) -> None:
     tmp_path.chmod(0o555)
     outcome = fairway(*arguments, "--data", tmp_path / "root")
     assert "cannot create" in outcome.complaint
@@ -210,7 +210,7 @@ def test_a_bad_variable_is_named_with_78(
     [["nightly"], ["daily", "publish"], ["pool", "regenerate", "easy", "--size", "1"]],
     ids=" ".join,
 )
-def test_a_second_run_is_told_who_holds_the_root_with_75(arguments: list[str], tmp_path: Path) -> None:
+def test_a_second_run_names_the_holder_and_exits_with_75(arguments: list[str], tmp_path: Path) -> None:
     (tmp_path / ".fairway-root").write_bytes((ROOT / "data" / ".fairway-root").read_bytes())
     before = files_of(tmp_path)
     with root_lock(tmp_path, outcome_time()):
@@ -254,7 +254,7 @@ def test_every_end_has_its_exit_code(
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_a_deal_error_is_told_with_all_its_faults_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_deal_error_is_reported_with_all_its_faults_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert outcome.ended(lambda: parse_deal("1X\n2Y")) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1

@@ -75,7 +75,7 @@ def test_a_hole_that_is_over_has_no_move() -> None:
     assert document["best_score"] == replay(deal_numbered(NUMBER), GOLF, TO_THE_END).score
 
 
-def test_an_illegal_move_is_told_with_its_place_and_what_was_legal() -> None:
+def test_an_illegal_move_is_reported_with_its_place_and_the_legal_moves() -> None:
     outcome = fairway("hint", NUMBER, "--line", "D6133x")
     assert outcome.complaint == "move 6 of the line, 'x', is not legal; legal there: 5, D"
     assert outcome.code == 2

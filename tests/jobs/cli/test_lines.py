@@ -1,6 +1,6 @@
 """An illegal move is reported in the same words by every command, after the name of the line's source.
 
-Beside that: what the help and the README show of lines works as it stands there.
+Also: the examples in the help of `hint` and `review` work as shown.
 """
 
 import json
@@ -51,8 +51,8 @@ def test_an_illegal_move_of_an_option(storage: LocalStorage, command: str, optio
 
 def test_an_illegal_move_of_a_daily_hole(storage: LocalStorage) -> None:
     outcome = fairway("scorecard", "--daily", DAY, "--line", "Dx", "--data", storage.root)
-    told = words(deal_of(published_daily(storage, DAY)), DAILY.rules)
-    assert (outcome.complaint, outcome.code) == (told, 2)
+    message = words(deal_of(published_daily(storage, DAY)), DAILY.rules)
+    assert (outcome.complaint, outcome.code) == (message, 2)
 
 
 def test_an_illegal_move_of_a_scorecard(storage: LocalStorage) -> None:
@@ -60,16 +60,16 @@ def test_an_illegal_move_of_a_scorecard(storage: LocalStorage) -> None:
     outcome = fairway(
         *("scorecard", LEVEL, "--number", 1, "--lines", "-", "--data", storage.root), stdin=b"-\n-\nDx\n"
     )
-    told = words(parse_deal(third.deal), level_named(LEVEL).rules, "hole 3: ")
-    assert (outcome.complaint, outcome.code) == (told, 2)
+    message = words(parse_deal(third.deal), level_named(LEVEL).rules, "hole 3: ")
+    assert (outcome.complaint, outcome.code) == (message, 2)
 
 
 def test_an_illegal_move_of_a_result(storage: LocalStorage, tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     file.write_text(json.dumps({"date": DAY.isoformat(), "line": "Dx"}))
     outcome = fairway("stats", file, "--data", storage.root)
-    told = words(deal_of(published_daily(storage, DAY)), DAILY.rules, f"{file}, line 1: ")
-    assert (outcome.complaint, outcome.code) == (told, 2)
+    message = words(deal_of(published_daily(storage, DAY)), DAILY.rules, f"{file}, line 1: ")
+    assert (outcome.complaint, outcome.code) == (message, 2)
 
 
 @pytest.mark.parametrize("command", ["hint", "review"])

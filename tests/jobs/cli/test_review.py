@@ -1,4 +1,4 @@
-"""A hole looked at again: everything for programs, a table for people."""
+"""Reviews: JSON for programs, a table for people."""
 
 import json
 from typing import Any
@@ -106,7 +106,7 @@ BEST = None  # stands for the line of the solution
     ],
     ids=["cleared", "given up", "not begun", "stopped at its best"],
 )
-def test_people_are_told_how_a_hole_without_mistakes_ended(
+def test_the_text_shows_how_a_hole_without_mistakes_ended(
     number: int, line: str | None, clear: str, end: str
 ) -> None:
     played = solve(deal_numbered(number), RULES["golf"]).line or "" if line is BEST else line

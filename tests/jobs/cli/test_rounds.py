@@ -56,10 +56,10 @@ def test_a_round_is_listed_as_text(storage: LocalStorage) -> None:
 
 
 def test_a_round_is_printed_as_json(storage: LocalStorage) -> None:
-    told = document("round", "easy", "--number", 1, "--json", "--data", storage.root)
+    shown = document("round", "easy", "--number", 1, "--json", "--data", storage.root)
     found = first_round(storage, "easy")
-    holes = told.pop("holes")
-    assert told == {
+    holes = shown.pop("holes")
+    assert shown == {
         "level": "easy",
         "generation": 1,
         "round": 1,
@@ -162,13 +162,13 @@ def test_a_round_at_par_is_won_and_the_widest_scores_fit(storage: LocalStorage) 
 
 def test_a_card_is_printed_as_json(storage: LocalStorage) -> None:
     words = ("scorecard", "medium", "--number", 1, "--data", storage.root, "--json")
-    told = document(*words, "--scores", "2 5 4 3 35 6 3 4 5")
-    assert [hole["score"] for hole in told["holes"]] == [2, 5, 4, 3, 35, 6, 3, 4, 5]
-    assert [hole["running"] for hole in told["holes"]] == [-1, -1, 0, -2, 29, 30, 30, 29, 31]
-    assert [hole["mark"] for hole in told["holes"]][:3] == ["circle", None, "box"]
-    assert (told["total"], told["against_par"], told["won"], told["played"]) == (67, 31, False, 9)
+    shown = document(*words, "--scores", "2 5 4 3 35 6 3 4 5")
+    assert [hole["score"] for hole in shown["holes"]] == [2, 5, 4, 3, 35, 6, 3, 4, 5]
+    assert [hole["running"] for hole in shown["holes"]] == [-1, -1, 0, -2, 29, 30, 30, 29, 31]
+    assert [hole["mark"] for hole in shown["holes"]][:3] == ["circle", None, "box"]
+    assert (shown["total"], shown["against_par"], shown["won"], shown["played"]) == (67, 31, False, 9)
     listed = document("round", "medium", "--number", 1, "--data", storage.root, "--json")
-    assert [told[key] for key in listed if key != "holes"] == [
+    assert [shown[key] for key in listed if key != "holes"] == [
         listed[key] for key in listed if key != "holes"
     ]
 

@@ -29,11 +29,11 @@ BEST_LINE = (
 SOLVED = {"deal": 617, "rules": "golf", "line": BEST_LINE}
 DAY = DAYS[0].isoformat()
 
-Told = dict[str, object]
+Result = dict[str, object]
 
 
-def lines(*told: Told) -> bytes:
-    return b"".join(json.dumps(each).encode() + b"\n" for each in told)
+def lines(*results: Result) -> bytes:
+    return b"".join(json.dumps(each).encode() + b"\n" for each in results)
 
 
 @pytest.fixture(scope="module")
@@ -46,15 +46,15 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def found(root: Path, *told: Told) -> dict[str, Any]:
+def found(root: Path, *results: Result) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(
-        done("stats", "-", "--data", root, "--json", stdin=lines(*told)).out
+        done("stats", "-", "--data", root, "--json", stdin=lines(*results)).out
     )
     return document
 
 
-def player(root: Path, *told: Told) -> dict[str, Any]:
-    page: dict[str, Any] = found(root, *told)["player"]
+def player(root: Path, *results: Result) -> dict[str, Any]:
+    page: dict[str, Any] = found(root, *results)["player"]
     return page
 
 
@@ -62,7 +62,7 @@ def test_results_may_be_given_in_every_way(root: Path) -> None:
     notation = deal_numbered(617).notation
     page = player(
         root,
-        SOLVED | {"seconds": 95.5, "mood": "unknown fields are let be"},
+        SOLVED | {"seconds": 95.5, "mood": "unknown fields are ignored"},
         {"deal": "617", "rules": "golf", "score": 4, "seconds": 20},
         {"deal": notation, "rules": "golf", "line": "D6", "score": 34},
         {"deal": notation.replace(" | ", " ").lower(), "rules": "dead_king", "line": ""},
@@ -89,7 +89,7 @@ def test_results_may_be_given_in_every_way(root: Path) -> None:
 def test_a_round_counts_once_all_its_holes_are_played(root: Path) -> None:
     storage = open_root(root, create=False)
     one = round_of(storage, load_catalog(storage).pool("medium"), 1)
-    card: list[Told] = [{"deal": h.deal_number, "rules": "golf", "score": 20} for h in one.holes]
+    card: list[Result] = [{"deal": h.deal_number, "rules": "golf", "score": 20} for h in one.holes]
     assert player(root, *card[:8])["rounds_played"] == 0
     page = player(root, *reversed(card))
     assert (page["rounds_played"], page["rounds_won"]) == (1, 0)
@@ -124,8 +124,8 @@ def test_one_result_has_no_spread(root: Path) -> None:
 
 def test_times_are_shown_and_a_zero_has_no_sign(root: Path) -> None:
     def best(*seconds: float) -> str:
-        told = [SOLVED | {"seconds": each} for each in seconds]
-        text = done("stats", "-", "--data", root, stdin=lines(*told)).text
+        results = [SOLVED | {"seconds": each} for each in seconds]
+        text = done("stats", "-", "--data", root, stdin=lines(*results)).text
         return next(line for line in text.splitlines() if line.startswith("best time"))
 
     assert best(1_234_567.5) == "best time      1,234,567.5 s"
@@ -133,8 +133,8 @@ def test_times_are_shown_and_a_zero_has_no_sign(root: Path) -> None:
 
 
 def test_the_text_contains_the_statistics_and_both_tables(root: Path) -> None:
-    told = [SOLVED | {"seconds": 61.5}] * 40 + [{"date": DAY, "score": 5}]
-    text = done("stats", "-", "--data", root, stdin=lines(*told)).text
+    results = [SOLVED | {"seconds": 61.5}] * 40 + [{"date": DAY, "score": 5}]
+    text = done("stats", "-", "--data", root, stdin=lines(*results)).text
     for words in (
         "holes played   41, 40 of them cleared",
         "rounds played  0, 0 of them won",
@@ -165,12 +165,14 @@ def test_several_files_are_read_in_turn_with_comments_and_blank_lines(root: Path
 
 def test_the_number_of_workers_changes_nothing(root: Path) -> None:
     dice = random.Random(2)
-    told: list[Told] = []
+    results: list[Result] = []
     for number in range(60):
         rules = dice.choice(list(RULES.values()))
         line = random_line(deal_numbered(number), rules, dice, 0.1)
-        told.append({"deal": number, "rules": rules.name, "line": line})
-    ways = [done("stats", "-", "--data", root, "--json", "--workers", n, stdin=lines(*told)) for n in (1, 3)]
+        results.append({"deal": number, "rules": rules.name, "line": line})
+    ways = [
+        done("stats", "-", "--data", root, "--json", "--workers", n, stdin=lines(*results)) for n in (1, 3)
+    ]
     assert ways[0].out == ways[1].out
 
 
@@ -320,8 +322,8 @@ def test_a_plot_is_not_written_over_results_or_into_a_data_root(root: Path, tmp_
 def test_a_plot_is_the_same_wherever_it_is_drawn_and_leaves_no_trace(
     root: Path, tmp_path: Path, name: str, variables: dict[str, str]
 ) -> None:
-    told, here, there = lines(*[SOLVED] * 30), tmp_path / f"here-{name}", tmp_path / f"there-{name}"
-    done("stats", "-", "--data", root, "-o", here, stdin=told)
+    results, here, there = lines(*[SOLVED] * 30), tmp_path / f"here-{name}", tmp_path / f"there-{name}"
+    done("stats", "-", "--data", root, "-o", here, stdin=results)
     work = tmp_path / "work"
     for folder in (work, work / "home", work / "temporary"):
         folder.mkdir()
@@ -337,7 +339,7 @@ def test_a_plot_is_the_same_wherever_it_is_drawn_and_leaves_no_trace(
             "TMPDIR": str(work / "temporary"),
             **variables,
         },
-        input=told,
+        input=results,
         capture_output=True,
         check=False,
     )

@@ -1,4 +1,4 @@
-"""The lock admits one writer at a time, names its holder, and is released when the holder dies."""
+"""One writer at a time; a second run names the holder; the lock of a process that died is free."""
 
 import json
 import os

@@ -1,3 +1,5 @@
+"""The shuffle gives the reference deals and agrees with its JavaScript twin."""
+
 import random
 import shutil
 from datetime import date, datetime
@@ -112,13 +114,13 @@ def test_a_number_out_of_range_is_refused_with_the_range(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", [True, False, 1.0, "7", None])
-def test_what_is_no_integer_names_no_deal(number: Any) -> None:
+def test_a_deal_number_that_is_not_an_integer_is_refused(number: Any) -> None:
     with pytest.raises(UsageError, match=f"deal number {number!r} is not an integer"):
         deal_numbered(number)
 
 
 @pytest.mark.parametrize("attempt", [-1, True, 2.0])
-def test_an_attempt_that_is_no_count_is_refused(attempt: Any) -> None:
+def test_an_attempt_that_is_not_a_count_is_refused(attempt: Any) -> None:
     with pytest.raises(UsageError, match=f"attempt {attempt!r} is "):
         daily_candidate(date(2026, 11, 30), attempt, None)
 

@@ -8,13 +8,14 @@ from typing import TypeVar
 import pytest
 
 from pipeline.deals.batches import Batch
+from pipeline.deals.levels import MAX_DEALS
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import CheckError, DamagedError
 from pipeline.pools import nights, regenerate
 from pipeline.pools.catalog import Catalog, Part, PartName, empty_catalog, load_catalog, save_catalog
 from pipeline.pools.garbage import clear_unreferenced
 from pipeline.pools.nights import add_nights
-from pipeline.pools.regenerate import MOST_DEALS, drop_unfinished, plan_regeneration
+from pipeline.pools.regenerate import drop_unfinished, plan_regeneration
 from pipeline.pools.unfinished import read_record, record_path
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.work.counts import Clock
@@ -107,7 +108,7 @@ def test_the_next_night_continues_the_new_generation(storage: LocalStorage) -> N
     [
         (0, None, r"size 0 is out of range; it must be one of 1 \.\. 10000000"),
         (-3, None, "size -3 is out of range"),
-        (MOST_DEALS + 1, None, "size 10000001 is out of range"),
+        (MAX_DEALS + 1, None, "size 10000001 is out of range"),
         (5, -1, "5 deals from number -1 are out of range"),
         (2, MOST_DEAL_NUMBER, "2 deals from number 9223372036854775807 are out of range"),
     ],

@@ -85,7 +85,7 @@ def test_a_damaged_stream_of_a_successful_process_is_an_error() -> None:
         list_all(receive_result(io.BytesIO(sent(table_of(100))[:-300]), fine))
 
 
-def test_an_empty_stream_is_no_result() -> None:
+def test_an_empty_stream_is_not_a_result() -> None:
     assert receive_result(io.BytesIO(), fine) is None
 
 

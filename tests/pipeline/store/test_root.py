@@ -1,4 +1,4 @@
-"""A data root is made where nothing is, recognised where one is, and nothing else is ever taken for one."""
+"""A data root is created in an empty place and recognised later; nothing else is taken for one."""
 
 import errno
 import os
@@ -41,7 +41,7 @@ def test_a_folder_that_holds_something_else_is_refused_and_left_alone(tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_a_root_that_has_lost_its_marker_is_told_from_a_folder_with_something_else(tmp_path: Path) -> None:
+def test_a_root_that_has_lost_its_marker_is_distinguished_from_another_folder(tmp_path: Path) -> None:
     open_root(tmp_path, create=True).create("catalog.json", b"{}")
     text = (tmp_path / MARKER).read_text()
     (tmp_path / MARKER).unlink()
@@ -61,7 +61,7 @@ def test_a_root_whose_making_was_killed_is_made_again(tmp_path: Path) -> None:
     assert open_root(tmp_path, create=True).root == tmp_path
 
 
-def test_a_file_is_no_root(tmp_path: Path) -> None:
+def test_a_file_is_not_a_root(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigurationError, match="is a file"):
         open_root(tmp_path / "file", create=True)

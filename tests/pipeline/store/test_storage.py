@@ -258,14 +258,14 @@ def test_a_symbolic_link_out_of_the_root_is_not_followed(storage: LocalStorage, 
     assert files_of(outside) == {"secret": b"secret"}
 
 
-def test_a_pipe_is_told_instead_of_waited_for(storage: LocalStorage) -> None:
+def test_a_pipe_is_reported_and_not_waited_for(storage: LocalStorage) -> None:
     storage.replace("a", b"a")
     os.mkfifo(storage.root / "pipe")
     with pytest.raises(StorageError, match="pipe: it is not a file but a pipe or a device; move it away"):
         storage.read("pipe")
 
 
-def test_a_folder_in_the_place_of_a_file_is_told_with_what_to_do(storage: LocalStorage) -> None:
+def test_a_folder_in_the_place_of_a_file_is_reported_with_what_to_do(storage: LocalStorage) -> None:
     (storage.root / "a.json").mkdir(parents=True)
     with pytest.raises(StorageError, match="Is a directory; move away the folder"):
         storage.read("a.json")
@@ -323,7 +323,7 @@ def test_a_file_where_a_folder_must_be_is_named(storage: LocalStorage) -> None:
         storage.create("daily/a.json", b"a")
 
 
-def test_a_file_that_is_being_written_is_no_leftover(
+def test_a_file_that_is_being_written_is_not_a_leftover(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such as that of a study, which works beside the run that clears away."""

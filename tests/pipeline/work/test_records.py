@@ -1,4 +1,4 @@
-"""A run record is read back as it was written; one that is damaged is told from one of another version."""
+"""A run record is read back as written; a damaged one is distinguished from one of another version."""
 
 import dataclasses
 import json
@@ -110,7 +110,7 @@ def test_a_record_of_a_later_minor_version_is_read_and_of_a_later_major_one_refu
     ],
     ids=str,
 )
-def test_a_damaged_record_is_told_with_what_is_wrong(changed: dict[str, Any], words: str) -> None:
+def test_a_damaged_record_is_reported_with_what_is_wrong(changed: dict[str, Any], words: str) -> None:
     data = written(record_document(A_RECORD) | changed)
     with pytest.raises(DamagedError, match=r"^runs/20261130T000500Z-7\.json") as caught:
         parse_record(data, record_path(A_RECORD))

@@ -1,3 +1,5 @@
+"""The exact search agrees with the reference data and the slow twin, and its solutions are consistent."""
+
 import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
