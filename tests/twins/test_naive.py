@@ -73,7 +73,7 @@ def test_rules_are_written_out_again_and_say_the_same() -> None:
             ]
 
 
-def test_where_nothing_can_be_played_the_line_is_empty() -> None:
+def test_the_line_is_empty_if_nothing_can_be_played() -> None:
     dice = random.Random("blocked")
     seen = 0
     for _ in range(300):
@@ -85,6 +85,6 @@ def test_where_nothing_can_be_played_the_line_is_empty() -> None:
     assert seen > 100
 
 
-def test_a_position_without_cards_is_cleared_as_it_stands() -> None:
+def test_a_position_without_cards_is_already_cleared() -> None:
     position = any_position(random.Random("cleared"), 0)
     assert naive.solve(position, "golf") == naive.Answer(True, position.draws - STOCK_SIZE, "", 0)

@@ -28,7 +28,7 @@ def answer(*arguments: object) -> dict[str, Any]:
     return document
 
 
-def test_a_hint_is_what_the_solver_says_of_the_position() -> None:
+def test_a_hint_agrees_with_the_solver() -> None:
     document = answer(NUMBER, "--line", LINE)
     expected = hint(after(deal_numbered(NUMBER), GOLF, LINE), GOLF)
     assert list(document) == KEYS

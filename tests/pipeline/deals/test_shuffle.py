@@ -143,7 +143,7 @@ def test_the_time_of_day_does_not_matter() -> None:
     assert daily_candidate(moment, 3, KEY) == daily_candidate(moment.date(), 3, KEY)
 
 
-def test_a_word_is_passed_over_from_the_limit_on_and_no_sooner() -> None:
+def test_words_from_the_limit_on_are_skipped() -> None:
     # 2^32 mod 52 is 48, so the first swap takes words below 2^32 - 48; 0 puts the first card last.
     limit = 2**32 - 48
     passed_over = _shuffled(iter([limit, 0] + [0] * 50))

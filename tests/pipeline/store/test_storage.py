@@ -271,7 +271,7 @@ def test_a_folder_in_the_place_of_a_file_is_reported_with_what_to_do(storage: Lo
         storage.read("a.json")
 
 
-def test_where_no_folder_can_be_made_another_place_is_asked_for() -> None:
+def test_the_error_for_a_place_without_folders_asks_for_another_one() -> None:
     with pytest.raises(StorageError, match="does not allow folders there; choose another place"):
         LocalStorage(Path("/proc/fairway")).create("a", b"a")
 

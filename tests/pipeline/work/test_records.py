@@ -160,7 +160,7 @@ def test_an_attempt_is_counted_from_the_last_run_of_the_job_that_went_well(tmp_p
     assert attempt_of(latest_records(storage), "nightly", ahead - timedelta(days=1)) == 3
 
 
-def test_what_a_record_counts_can_be_asked_for_also_beside_one_of_before(tmp_path: Path) -> None:
+def test_the_counts_of_records_of_both_versions_can_be_queried(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     write_record(storage, A_RECORD)
     earlier = run_at(A_RECORD.started - timedelta(days=1))

@@ -28,7 +28,7 @@ def test_a_cleared_hole_scores_minus_the_stock_left() -> None:
     assert [score_of(0, draws) for draws in (0, 1, 15, 16)] == [-16, -15, -1, 0]
 
 
-def test_a_score_tells_whether_the_hole_was_cleared() -> None:
+def test_a_score_shows_whether_the_hole_was_cleared() -> None:
     assert all(means_cleared(score_of(0, draws)) for draws in range(17))
     assert not any(means_cleared(score_of(left, 16)) for left in range(1, 36))
 
