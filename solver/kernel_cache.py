@@ -5,20 +5,21 @@ replace is not used. Its name contains a hash of everything that the machine cod
 any source of the solver gets a new folder. A file that is damaged or cannot be read counts as missing.
 
 The place is, in this order: the folder passed to `keep_in`, the variable `FAIRWAY_CACHE`, the user's cache
-folder (`XDG_CACHE_HOME`, else `~/.cache`), a private folder among the temporary files.
+folder (`XDG_CACHE_HOME`, else `~/.cache`), a private folder in that of the temporary files (`TMPDIR`, else `/tmp` or
+`/var/tmp`).
 """
 
 import hashlib
 import os
 import shutil
 import stat
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+_TEMPORARY: Final = ("/tmp", "/var/tmp")  # noqa: S108 - a private folder is made in one of them
 _SOURCES: Final = Path(__file__).parent
 _PREFIX: Final = "kernels-"
 _MAX_OTHERS: Final = 10  # folders of other versions that are kept
@@ -141,7 +142,10 @@ def _places(variables: Mapping[str, str]) -> Iterator[Path]:
         yield Path(variables["XDG_CACHE_HOME"]) / "fairway"
     if Path(variables.get("HOME", "")).is_absolute():
         yield Path(variables["HOME"]) / ".cache" / "fairway"
-    yield Path(tempfile.gettempdir()) / f"fairway-{os.geteuid()}"
+    # Not `tempfile.gettempdir`, which raises if no folder is writable, and may return the current folder.
+    for folder in dict.fromkeys((variables.get("TMPDIR", ""), *_TEMPORARY)):
+        if Path(folder).is_absolute() and Path(folder).is_dir():
+            yield Path(folder) / f"fairway-{os.geteuid()}"
 
 
 def _remove_others(folder: Path) -> None:

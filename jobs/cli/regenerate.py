@@ -29,7 +29,7 @@ def regenerate(
         ),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Begin with the first number never sampled for this level.")
+        bool, typer.Option("--fresh", help="Begin with the next number of the current pool.")
     ] = False,
     restart: Annotated[
         bool, typer.Option("--restart", help="Drop an unfinished regeneration instead of resuming it.")

@@ -11,6 +11,7 @@ from jobs.terminal.context import job_context, read_settings, storage_at, warn_w
 from jobs.terminal.log import start_log
 from jobs.terminal.options import Config, Data, LogFormat, Workers
 from jobs.terminal.progress import LineProgress
+from pipeline.work.records import prepare_reading
 
 
 def serve(
@@ -24,6 +25,7 @@ def serve(
 
     Example: fairway serve --data /srv/fairway
     """
+    prepare_reading()
     with stopping():
         settings = read_settings(config, data=data, workers=workers, log_format=log_format)
         storage = storage_at(settings, create=True)

@@ -119,7 +119,8 @@ def from_file(file: Path, *, in_root: bool) -> Iterator[Value | ConfigProblem]:
     except (ValueError, RecursionError) as error:  # not TOML, or a number with thousands of digits
         place = _TOML_PLACE.search(str(error))
         line, column = (int(place[1]), int(place[2])) if place else (None, None)
-        yield ConfigProblem(origin, f"{file}: {error}", line=line, column=column)
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        yield ConfigProblem(origin, f"{file}: {reason}", line=line, column=column)
         return
     for key, value in _leaves(document, ()):
         is_relative = isinstance(value, str) and key in _PATHS and value and not value.startswith("~")

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final
 
 from pipeline.errors import DamagedError, MissingError, StorageError
-from pipeline.store.documents import Document, damaged, parse, render, validated
+from pipeline.store.documents import Document, adapter_of, damaged, parse, render, validated
 from pipeline.store.storage import Storage
 from pipeline.store.text import quoted, shortened
 from pipeline.work.counts import COUNTED, Counts, LevelCounts, Stages
@@ -67,6 +67,11 @@ class RunRecord:
     def seconds(self) -> float:
         """Duration of the run."""
         return (self.ended - self.started).total_seconds()
+
+
+def prepare_reading() -> None:
+    """Build what reads run records, which would drop the exception of a signal that arrives meanwhile."""
+    adapter_of(_Document)
 
 
 def run_id(started: datetime, process: int) -> str:

@@ -3,7 +3,6 @@
 import os
 import shutil
 import stat
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -129,13 +128,27 @@ def test_the_environment_names_the_place(
     for folder in ("cache", "home", "temporary"):
         (tmp_path / folder).mkdir()
     monkeypatch.setattr("solver.kernel_cache._chosen", [])
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     for name in ("FAIRWAY_CACHE", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     for name, folder in variables.items():
         monkeypatch.setenv(name, str(tmp_path / folder))
     assert KernelCache(KEY).folder == tmp_path / expected / f"kernels-{KEY}"
     assert not (tmp_path / "missing").exists()
+
+
+def test_without_any_folder_for_temporary_files_nothing_is_kept_and_nothing_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solver.kernel_cache._chosen", [])
+    monkeypatch.setattr("solver.kernel_cache._TEMPORARY", (str(tmp_path / "absent"),))
+    for name in ("FAIRWAY_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HOME", "TMPDIR"):
+        monkeypatch.setenv(name, str(tmp_path / "missing"))
+    monkeypatch.chdir(tmp_path)
+    assert KernelCache(KEY).folder is None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_place_that_settings_choose_comes_before_the_environment(

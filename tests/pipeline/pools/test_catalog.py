@@ -323,7 +323,7 @@ def test_every_flipped_byte_is_detected(data: st.DataObject) -> None:
 def test_a_catalog_that_contradicts_itself_is_never_written(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     wrong = example().with_pool(dataclasses.replace(example().pool("medium"), next_number=7))
-    with pytest.raises(CheckError, match=r"was not replaced, .*next_number 7 was already sampled"):
+    with pytest.raises(CheckError, match=r"was not replaced: .*next_number 7 was already sampled"):
         save_catalog(storage, wrong)
     assert storage.list("") == ()
 
