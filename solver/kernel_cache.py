@@ -5,7 +5,7 @@ replace is not used. Its name contains a hash of everything that the machine cod
 any source of the solver gets a new folder. A file that is damaged or cannot be read counts as missing.
 
 The place is, in this order: the folder passed to `keep_in`, the variable `FAIRWAY_CACHE`, the user's cache
-folder (`XDG_CACHE_HOME`, else `~/.cache`), a private folder in that of the temporary files (`TMPDIR`, else `/tmp` or
+folder (`XDG_CACHE_HOME`, else `~/.cache`), a private folder among the temporary files (`TMPDIR`, `/tmp`,
 `/var/tmp`).
 """
 

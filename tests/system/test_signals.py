@@ -65,7 +65,7 @@ def test_the_service_is_stopped_while_it_starts(
     def read(*_: object, **__: object) -> None:
         signal.raise_signal(number)
 
-    monkeypatch.setattr("jobs.settings.load.load", read)
+    monkeypatch.setattr("jobs.cli.serve.read_settings", read)
     ended = fairway("serve", "--data", tmp_path / "root")
     assert (ended.code, ended.err) == (0, "")
     assert not (tmp_path / "root").exists()
