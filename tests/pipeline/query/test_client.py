@@ -103,9 +103,9 @@ def test_the_result_is_the_same_as_in_this_process(made_root: Path, statement: s
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
-        ("selec 1", 'Parser Error: syntax error at or near "selec"\n\nLINE 1: selec 1\n'),
+        ("selec 1", 'Parser Error: syntax error at or near "selec"'),
         ("select 1; select 2", "2 SQL statements given; give exactly one"),
-        ("explain analyze copy deals to '{root}/x.csv'", "LocalFileSystem has been disabled"),
+        ("explain analyze copy deals to '{root}/x.csv'", "COPY statements are not allowed"),
         ("from enable_profiling(save_location = '{root}/x.json')", "the configuration has been locked"),
         ("select case when range = 50000 then error('late') else range end from range(60000)", "late"),
     ],

@@ -56,6 +56,14 @@ def test_dailies_and_runs_can_be_queried(made_root: Path) -> None:
         "describe dailies",
         "show tables",
         "values (1), (2)",
+        "explain from deals",
+        "explain /* a */ analyze select 1 -- b",
+        "explain (analyze, format json) (select 1) union select 2;",
+        "explain (select 1) union select 2",
+        "explain analyze summarize deals",
+        "explain analyze with ö as (pivot deals on par using count(*)) from ö; -- ö",
+        "explain (format json) pivot deals on par using count(*)",
+        "pivot deals on par using count(*) group by level; /* a */ -- b",
     ],
 )
 def test_ordinary_analysis_works(made_root: Path, statement: str) -> None:
@@ -77,6 +85,8 @@ def test_ordinary_analysis_works(made_root: Path, statement: str) -> None:
             "CREATE statements are not allowed, only statements that read",
         ),
         ("update extensions", "OTHER statements are not allowed"),
+        ("explain analyze create table t as select 1", "CREATE statements are not allowed"),
+        ("create table t as pivot deals on par using count(*)", "CREATE statements are not allowed"),
         ("select 'a' -- \udcff", "the statement is not UTF-8"),
     ],
 )
@@ -86,9 +96,37 @@ def test_a_bad_statement_gets_a_clear_message(made_root: Path, statement: str, w
     assert str(caught.value).startswith(words)
 
 
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        (
+            "select\nnothing from deals",
+            'Referenced column "nothing" not found in FROM clause! Candidate bindings: "line"',
+        ),
+        (
+            "select st_point(1, 2)",
+            'name "st_point" is not in the catalog, but it exists in the spatial extension.',
+        ),
+        (
+            "from sqlite_scan('x', 'y')",
+            'name "sqlite_scan" is not in the catalog, but it exists in the sqlite_scanner extension.',
+        ),
+        ("pivot range(100001) on range using sum(range)", "Pivot column limit of 100000 exceeded."),
+        ("select error('a' || chr(10) || 'b')", "a b"),
+    ],
+)
+def test_a_message_is_one_line_without_advice_that_cannot_be_followed(
+    made_root: Path, statement: str, message: str
+) -> None:
+    with pytest.raises(QueryError) as caught:
+        query(made_root, statement)
+    assert str(caught.value).endswith(message)
+    assert "\n" not in str(caught.value)
+
+
 def test_memory_is_limited(made_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "MEMORY_LIMIT", "50MB")
-    with pytest.raises(QueryError, match="Out of Memory"):
+    with pytest.raises(QueryError, match=r"^Out of Memory Error: [^\n]*used\); narrow the query$"):
         query(made_root, "select list(range) from range(200000000)")
 
 

@@ -55,6 +55,7 @@ WRITES = [
     f"copy (select 1) to '{DAILY}' (format json)",
     f"copy (select 1) to '{PART}' (format parquet)",
     "explain analyze copy (select 1) to 'x.csv'",
+    "copy (pivot (select 1 as a, 2 as b) on a using sum(b)) to 'x.csv'",
     "export database 'x'",
     "attach 'x.duckdb'",
 ]
@@ -107,8 +108,21 @@ SETTINGS = [
     "from enable_profiling(format = 'json', save_location = 'x.json')",
     "from enable_logging('QueryLog', storage = 'memory')",
 ]
+PIVOT = "pivot (select 1 as a, 2 as b) on a using sum(b)"
 OWN_MEMORY = [
     "create table t as from deals",
+    "explain create table t as from deals",
+    "explain analyze create table t as select 1",
+    "explain analyze /* a */ create -- b\n temp table t as select 1",
+    "explain (analyze, format json) create table t as select 1",
+    "explain (format json) set variable a = 1",
+    "explain analyze call pragma_version()",
+    "explain analyze load json",
+    "explain analyze analyze",
+    f"create table t as {PIVOT}",
+    f"explain analyze create temp table t as {PIVOT};",
+    f"set variable a = ({PIVOT})",
+    f"prepare p as {PIVOT}",
     "drop view deals",
     "attach ':memory:' as x",
     "set variable a = 1",
