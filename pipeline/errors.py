@@ -44,4 +44,4 @@ class ConfigurationError(FairwayError):
 
 
 class QueryError(UsageError):
-    """DuckDB rejects the SQL or cannot finish it; the message is DuckDB's own and may have several lines."""
+    """DuckDB rejects the SQL or cannot finish it; the message is DuckDB's own."""

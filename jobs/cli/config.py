@@ -14,7 +14,7 @@ from jobs.terminal.options import Config, Data, Json, Workers
 from jobs.terminal.outcome import CONFIGURATION, DONE
 from jobs.terminal.output import put_json, say
 from jobs.terminal.tables import put_table
-from jobs.watch.logs import one_line
+from jobs.watch.logs import message_line, one_line
 
 _HIDDEN: Final = "<hidden>"
 _METRICS: Final = ("metrics_file",)
@@ -61,7 +61,7 @@ def check(file: CheckedFile = None, data: Data = None, config: Config = None, as
         put_json({"passed": not problems, "problems": [_problem_document(problem) for problem in problems]})
     elif problems:
         for problem in problems:
-            say(one_line(problem.text))
+            say(message_line(problem.text))
         say(f"\n{len(problems):,} problems" if len(problems) > 1 else "\n1 problem")
     else:
         say("no problems found")

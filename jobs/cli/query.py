@@ -13,7 +13,7 @@ from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.files import STANDARD, check_outside, sink
 from jobs.terminal.options import Config, Data, Json, Output, Workers, number_option
 from jobs.terminal.output import note
-from jobs.terminal.rows import cell_text, shown_text, write_csv, write_json
+from jobs.terminal.rows import cell_text, write_csv, write_json
 from jobs.terminal.tables import put_table
 from pipeline.query.client import DEFAULT_SECONDS, MAX_SECONDS, QueryRequest, run_query_isolated
 from solver.errors import UsageError
@@ -107,7 +107,6 @@ def _write(result: "QueryResult", wanted: Format, output: Path | None) -> None:
 def _put_table(result: "QueryResult") -> None:
     rows = result.rows()
     shown = [[cell_text(value) for value in row] for row in islice(rows, _MAX_TABLE_ROWS)]
-    names = map(shown_text, result.names)
-    put_table(list(zip(names, result.numeric, strict=True)), shown)
+    put_table(list(zip(result.names, result.numeric, strict=True)), shown)
     if next(rows, None) is not None:
         note(f"the first {_MAX_TABLE_ROWS:,} rows are shown; --format csv, json or parquet gives all")

@@ -10,6 +10,7 @@ from jobs.terminal.options import Config, Data, Json, Workers
 from jobs.terminal.outcome import DONE, FAILED
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
+from jobs.watch.logs import message_line
 from pipeline.integrity.dry_run import RepairLog
 
 _REPAIRED: Final = "repaired    "
@@ -55,9 +56,9 @@ def _document(log: RepairLog, *, dry_run: bool) -> dict[str, Any]:
 
 def _print(log: RepairLog, *, dry_run: bool) -> None:
     for found in log.repaired:
-        say(f"{_REPAIRABLE if dry_run else _REPAIRED}{found}")
+        say(f"{_REPAIRABLE if dry_run else _REPAIRED}{message_line(str(found))}")
     for found in log.refused:
-        say(f"{_REFUSED}{found}")
+        say(f"{_REFUSED}{message_line(str(found))}")
     if not log.repaired and not log.refused:
         say("nothing to repair: every file has its recorded hash; `fairway verify` also checks the contents")
         return

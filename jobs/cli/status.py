@@ -11,7 +11,7 @@ from jobs.terminal.outcome import DONE, FAILED, complain
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import duration_text
 from jobs.terminal.tables import put_table
-from jobs.watch.logs import one_line
+from jobs.watch.logs import message_line
 from jobs.watch.status import Status, look, status_of
 from pipeline.work.records import RunRecord
 from solver.errors import FairwayError
@@ -33,7 +33,7 @@ def status(data: Data = None, config: Config = None, as_json: Json = False) -> i
         now = clock.now()
         found = status_of(now, settings, look(storage, now))
     except FairwayError as error:  # a health check has only two results
-        complain(one_line(str(error)))
+        complain(str(error))
         return FAILED
     if as_json:
         put_json(document(found, storage.root))
@@ -100,8 +100,8 @@ def _print(status: Status, root: Path) -> None:
     count = len(status.problems)
     say("no problems" if status.is_well else f"{count} problem{'s' * (count > 1)}")
     for problem in status.problems:
-        say(f"  {problem.name}: {problem.what}")
-        say(f"    {problem.remedy}")
+        say(f"  {problem.name}: {message_line(problem.what)}")
+        say(f"    {message_line(problem.remedy)}")
     say()
     say(f"today's hole:      {_out(status.is_today_out)} ({today} UTC)")
     say(f"tomorrow's hole:   {_out(status.is_tomorrow_out)}")

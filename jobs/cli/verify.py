@@ -10,6 +10,7 @@ from jobs.terminal.options import Config, Data, Json, Workers, number_option
 from jobs.terminal.outcome import DONE, FAILED
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
+from jobs.watch.logs import message_line
 from pipeline.deals.levels import MAX_DEALS
 from pipeline.integrity.report import Check
 from pipeline.integrity.verify import SAMPLE_SIZE
@@ -73,8 +74,8 @@ def _print(results: tuple[Check, ...]) -> None:
         verdict = "ok  " if result.is_passed else "FAIL"
         say(f"{verdict}  {result.name:<{width}}  {result.checked:>7,} {result.unit}, {result.seconds:.2f} s")
         for problem in result.problems:
-            say(f"      problem: {problem}")
+            say(f"      problem: {message_line(str(problem))}")
         for found in result.notes:
-            say(f"      note: {found}")
+            say(f"      note: {message_line(str(found))}")
     problems = sum(len(result.problems) for result in results)
     say(f"\nproblems: {problems:,}; run `fairway repair`" if problems else "\nno problems found")

@@ -8,6 +8,7 @@ from typing import Final
 from jobs.runs.context import JobContext
 from pipeline.errors import StorageError
 from pipeline.store.storage import Storage
+from pipeline.store.text import message_of
 from pipeline.work.counts import Counts
 from pipeline.work.records import Outcome, RunRecord, latest_records, run_id, write_record
 from solver.errors import FairwayError
@@ -67,9 +68,9 @@ def _outcome_of(counts: Counts, error: BaseException | None) -> tuple[Outcome, s
         case None:
             return (Outcome.NOTHING if counts.is_nothing else Outcome.DONE), None
         case FairwayError():
-            return Outcome.FAILED, str(error)
+            return Outcome.FAILED, message_of(str(error))
         case Exception():
-            return Outcome.FAILED, f"internal error: {type(error).__name__}: {error}"
+            return Outcome.FAILED, message_of(f"internal error: {type(error).__name__}: {error}")
     return Outcome.STOPPED, None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from jobs.settings.model import ALLOWED, Key, looks_like_a_key
+from pipeline.store.text import shortened
 
 PREFIX: Final = "FAIRWAY_"
 DATA: Final = ("data",)
@@ -159,7 +160,9 @@ def _misplaced(found: Value, *, in_root: bool) -> ConfigProblem | None:
         return ConfigProblem(origin, text, name, found.value)
     if key not in ALLOWED:
         near = text_of((*key[:-1], _nearest(key[-1], _names_in(key[:-1]))))
-        return ConfigProblem(origin, f"{origin}: unknown key {name}; did you mean {near}?", name)
+        return ConfigProblem(
+            origin, f"{origin}: unknown key {shortened(name, _MAX_SHOWN)}; did you mean {near}?", name
+        )
     return None
 
 
@@ -169,7 +172,9 @@ def from_variables(variables: Mapping[str, str]) -> Iterator[Value | ConfigProbl
         origin, text = Origin("variable", name), variables[name]
         if name not in VARIABLES:
             near = _nearest(name.removeprefix(PREFIX), [known.removeprefix(PREFIX) for known in VARIABLES])
-            yield ConfigProblem(origin, f"unknown variable {name}; did you mean {PREFIX}{near}?", name)
+            yield ConfigProblem(
+                origin, f"unknown variable {shortened(name, _MAX_SHOWN)}; did you mean {PREFIX}{near}?", name
+            )
         elif not text:
             yield ConfigProblem(origin, f"{name} is empty; unset it or give it a value", name)
         else:
@@ -207,4 +212,4 @@ def _shown(value: object) -> str:
     if isinstance(value, str) and looks_like_a_key(value):
         return "something that looks like a key and is not shown"
     text = repr(value) if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
-    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+    return shortened(text, _MAX_SHOWN)

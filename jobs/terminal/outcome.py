@@ -15,13 +15,12 @@ import typer
 
 from jobs.terminal.log import is_json
 from jobs.terminal.output import note
-from jobs.watch.logs import log, one_line
+from jobs.watch.logs import log, message_line
 from pipeline.errors import (
     BusyError,
     ConfigurationError,
     MissingError,
     OverdueError,
-    QueryError,
     StorageError,
 )
 from solver.errors import FairwayError, UsageError
@@ -64,7 +63,7 @@ def ended(command: Callable[[], object]) -> int:
         code = command()
         sys.stdout.flush()
     except FairwayError as error:
-        complain(str(error) if isinstance(error, QueryError) else one_line(str(error)))
+        complain(str(error))
         return exit_code(error)
     except typer.TyperException as error:
         complain(_usage_text(error))
@@ -79,17 +78,17 @@ def ended(command: Callable[[], object]) -> int:
     except OSError as error:
         _drop_output()
         what = f"cannot use {error.filename}" if error.filename else "cannot write the output"
-        complain(one_line(f"{what}: {error.strerror or error}"))
+        complain(f"{what}: {error.strerror or error}")
         return CANNOT_WRITE
     return code if isinstance(code, int) else DONE
 
 
 def complain(text: str) -> None:
-    """Print an error on standard error, or log it if the log is in JSON."""
+    """Print an error as one line on standard error, or log it if the log is in JSON."""
     if is_json():
         log.error(text)
     else:
-        note(f"fairway: error: {text}")
+        note(f"fairway: error: {message_line(text)}")
 
 
 def stop_on_sigterm() -> None:
@@ -106,7 +105,7 @@ def stop_on_sigterm() -> None:
 
 def _usage_text(error: typer.TyperException) -> str:
     """Return the message of wrong usage, with the command whose help explains it."""
-    message = one_line(error.format_message()).rstrip(".").replace(_PYDANTIC_WORDS, "")
+    message = error.format_message().rstrip(".").replace(_PYDANTIC_WORDS, "")
     context = getattr(error, "ctx", None)
     return message if context is None else f"{message}; see `{context.command_path} --help`"
 

@@ -34,19 +34,31 @@ def typed_name() -> str:
     return shlex.quote(sys.argv[0])
 
 
+def shown_text(text: str) -> str:
+    """Escape everything unprintable in a text except newlines, as Python does.
+
+    Otherwise a path, an error or a value could contain codes that the terminal obeys.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
+    )
+
+
 def note(text: str) -> None:
     """Print a remark on standard error, or log it if the log is in JSON. Failing to write is ignored."""
     if is_json():
         log.info(text)
         return
     with contextlib.suppress(OSError):
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{shown_text(text)}\n")
         sys.stderr.flush()
 
 
 def say(text: str = "") -> None:
     """Print a line of text for people on standard output."""
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(f"{shown_text(text)}\n")
 
 
 def can_carry(text: str) -> bool:

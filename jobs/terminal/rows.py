@@ -13,7 +13,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any, BinaryIO, Final
 
-from jobs.terminal.output import json_line
+from jobs.terminal.output import json_line, shown_text
 from solver.errors import UsageError
 
 _CSV_ENDING: Final = "\n"
@@ -89,15 +89,6 @@ def _json_text(value: Any) -> str:
         return _JSON.encode(value)
     except (TypeError, ValueError):  # as in `_object_line`
         return _JSON.encode(plain(value))
-
-
-def shown_text(text: str) -> str:
-    """Escape everything unprintable in a text except newlines, as Python does."""
-    if text.isprintable():
-        return text
-    return "".join(
-        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
-    )
 
 
 def cell_text(value: Any) -> str:

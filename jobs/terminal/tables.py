@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from jobs.terminal.output import shown_text
+
 _UNLIMITED_WIDTH: Final = 100_000
 
 
@@ -33,7 +35,7 @@ def put_table(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for heading, is_number in columns:
         side: Literal["left", "right"] = "right" if is_number else "left"
-        table.add_column(Text(heading), justify=side, overflow="ellipsis", no_wrap=True)
+        table.add_column(Text(shown_text(heading)), justify=side, overflow="ellipsis", no_wrap=True)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(shown_text(cell)) for cell in row))
     console().print(table)

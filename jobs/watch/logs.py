@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, Final, Literal, TypeAlias
 
+from pipeline.store.text import message_of
+
 LogFormat: TypeAlias = Literal["text", "json"]
 
 log: Final = logging.getLogger("fairway")
@@ -42,8 +44,13 @@ def formatter_of(kind: LogFormat) -> logging.Formatter:
 
 def one_line(text: str) -> str:
     """Return a text on one line, with unprintable characters escaped as Python does."""
-    line = " ".join(text.splitlines())
+    line = " ".join(filter(None, text.splitlines()))
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
+
+
+def message_line(text: str) -> str:
+    """Return a message on one line, escaped, and without its middle if it is overlong."""
+    return message_of(one_line(text))
 
 
 class _Text(logging.Formatter):
@@ -52,7 +59,7 @@ class _Text(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         run = _run_id.get()
         head = (_moment(record), record.levelname, *(() if run is None else (run,)))
-        line = f"{' '.join(head)} {one_line(record.getMessage())}"
+        line = f"{' '.join(head)} {message_line(record.getMessage())}"
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 
@@ -64,7 +71,7 @@ class _Json(logging.Formatter):
             "time": _moment(record),
             "level": record.levelname.lower(),
             "run": _run_id.get(),
-            "message": record.getMessage(),
+            "message": message_of(record.getMessage()),
             **getattr(record, "details", {}),
         }
         if record.exc_info:

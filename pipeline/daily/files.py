@@ -9,6 +9,7 @@ from pipeline.daily.checks import daily_faults
 from pipeline.errors import CheckError, DamagedError, MissingError
 from pipeline.store.documents import Document, parse
 from pipeline.store.storage import Storage
+from pipeline.store.text import MAX_FAULTS, listed
 
 DAILY_FOLDER: Final = "daily/"
 SOLUTION_FOLDER: Final = "daily/solutions/"
@@ -84,7 +85,7 @@ def checked_daily(data: bytes, day: date) -> Document:
     """Parse a daily and check it against its schema, itself and the date in its file name.
 
     Raises:
-        DamagedError: if it is damaged, with every fault.
+        DamagedError: if it is damaged, with up to `MAX_FAULTS` of its faults.
     """
     path = daily_path(day)
     document = parse(data, path)
@@ -92,5 +93,5 @@ def checked_daily(data: bytes, day: date) -> Document:
     if not faults and document["date"] != day.isoformat():
         faults = (f"$.date: {document['date']} is not the date in the file name",)
     if faults:
-        raise DamagedError(f"{path} is damaged: {'; '.join(faults)}")
+        raise DamagedError(f"{path} is damaged: {listed(faults, MAX_FAULTS, '; ')}")
     return document

@@ -26,7 +26,7 @@ from pipeline.daily.files import (
 from pipeline.errors import DamagedError, MissingError, StorageError, VersionError
 from pipeline.store.documents import INDEX_SCHEMA, Document, parse, render, schema_faults
 from pipeline.store.storage import Storage
-from pipeline.store.text import sha256_of
+from pipeline.store.text import MAX_FAULTS, listed, sha256_of
 
 _ENTRY_TYPES: Final[Mapping[str, Any]] = {
     "hole": int,
@@ -160,7 +160,7 @@ def parse_index(data: bytes) -> dict[date, Document]:
         raise VersionError(f"{INDEX_PATH} has the schema {schema!r}, this Fairway reads {INDEX_SCHEMA!r}")
     faults = schema_faults(document, INDEX_SCHEMA)
     if faults:
-        raise DamagedError(f"{INDEX_PATH} is damaged: {'; '.join(faults)}")
+        raise DamagedError(f"{INDEX_PATH} is damaged: {listed(faults, MAX_FAULTS, '; ')}")
     try:
         entries = {date.fromisoformat(entry["date"]): entry for entry in document["dailies"]}
     except ValueError as fault:

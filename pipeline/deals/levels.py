@@ -11,10 +11,12 @@ from math import floor
 from types import MappingProxyType
 from typing import Final
 
+from pipeline.store.text import quoted
 from solver.errors import UsageError
 from solver.players.distribution import ScoreDistribution
 from solver.table.rules import RULES, Rules
 
+_MAX_SHOWN: Final = 30
 MAX_DEALS: Final = 10_000_000  # of a pool, or named by one command
 
 LOWEST_PAR: Final = 3
@@ -77,7 +79,7 @@ def level_named(name: str) -> Level:
         UsageError: if there is none.
     """
     if name not in LEVELS:
-        raise UsageError(f"unknown level {name!r}; the levels are {', '.join(LEVELS)}")
+        raise UsageError(f"unknown level {quoted(name, _MAX_SHOWN)}; the levels are {', '.join(LEVELS)}")
     return LEVELS[name]
 
 

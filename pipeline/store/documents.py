@@ -64,7 +64,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> Document:
     if len(document) < len(pairs):
         keys = [key for key, _ in pairs]
         repeated = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {repeated!r} occurs twice")
+        raise ValueError(f"the key {quoted(repeated)} occurs twice")
     return document
 
 
@@ -90,7 +90,7 @@ def schema_faults(document: Document, name: str) -> tuple[str, ...]:
     if found != name:
         return (f"$.schema: {shortened(repr(found))} is not {name!r}, the version this program knows",)
     errors = _quick_validator(name).iter_errors(document)
-    faults = tuple(f"{error.json_path}: {shortened(error.message)}" for error in errors)
+    faults = tuple(f"{shortened(error.json_path)}: {shortened(error.message)}" for error in errors)
     if faults or _DECK_CLAUSES not in schema_of(name).get("$defs", {}):
         return faults
     columns = (card for column in document["columns"] for card in column)
@@ -155,7 +155,7 @@ def validated(kind: type[_Value], data: bytes, path: str) -> _Value:
         value: _Value = adapter_of(kind).validate_json(data, strict=True)
     except ValidationError as error:
         rows = error.errors()
-        faults = [f"{quoted('.'.join(map(str, row['loc'])))}: {row['msg']}" for row in rows]
+        faults = [f"{quoted('.'.join(map(str, row['loc'])))}: {shortened(row['msg'])}" for row in rows]
         raise damaged(path, faults) from error
     return value
 

@@ -10,6 +10,8 @@ from typing import Final
 from solver.cards import ACE, KING, RANK_COUNT, RANK_LETTERS
 from solver.errors import UsageError
 
+_MAX_SHOWN: Final = 30
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -64,5 +66,5 @@ def rules_named(name: str) -> Rules:
         UsageError: if there is none.
     """
     if name not in RULES:
-        raise UsageError(f"unknown rules {name!r}; the rules are {', '.join(RULES)}")
+        raise UsageError(f"unknown rules {name[:_MAX_SHOWN]!r}; the rules are {', '.join(RULES)}")
     return RULES[name]

@@ -19,9 +19,12 @@ from pipeline.errors import (
     MissingError,
     StorageError,
 )
+from pipeline.store.root import open_root
+from pipeline.store.text import MAX_MESSAGE
 from solver.errors import FairwayError, LineError, UsageError
 from solver.table.deal import parse_deal
 from tests.support.command import ROOT, check_words, commands, done, fairway, files_of, loaded
+from tests.support.queries import query_here
 
 REFERENCE_DEAL = (
     "2C TH AC JC 7C | AD QS 7S 8H 5H | 3S 5D QD 6D TD | 2H 6S TS 6H 5C | 7D JH 4C 9C 7H | QH AH JD TC JS |"
@@ -144,6 +147,73 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
     assert words in outcome.complaint
     assert outcome.code == 2
     assert not (tmp_path / "root" / "catalog.json").exists()
+
+
+LONG = "x" * 3000
+OVERLONG = [
+    (["deal", "show", "1", "--rules", LONG], "'; the rules are relaxed, golf, dead_king"),
+    (["pool", "show", LONG], "'; the levels are easy, medium, hard"),
+    (["deal", "show", "1", f"--{LONG}"], "; see `fairway deal show --help`"),
+    ([LONG], "'; see `fairway --help`"),
+    (["query", "select 1", "--format", LONG], "'parquet'; see `fairway query --help`"),
+    (["deal", "solve", "--file", f"/{LONG}"], ": File name too long"),
+    (["deal", "show", "1", *(f"y{n}" for n in range(1000))], "y999); see `fairway deal show --help`"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "end"), OVERLONG, ids=[case[1] for case in OVERLONG])
+def test_an_overlong_error_loses_its_middle_and_not_what_to_do(arguments: list[str], end: str) -> None:
+    outcome = fairway(*arguments)
+    assert outcome.complaint.endswith(end)
+    assert len(outcome.complaint) <= MAX_MESSAGE + 10
+    assert len(max(outcome.complaint.split(), key=len)) < 200
+
+
+def test_a_settings_file_with_an_overlong_key_has_short_problems(tmp_path: Path) -> None:
+    file = tmp_path / "fairway.toml"
+    file.write_text(f"{LONG} = 1\n[hooks]\n{LONG} = 1\n")
+    outcome = fairway("deal", "show", "1", "--config", file)
+    assert outcome.complaint.endswith("; did you mean hooks.on_failure?")
+    assert len(outcome.complaint) < 600
+    assert len(fairway("config", "check", file).text) < 600
+
+
+ESCAPES = "\x1b]0;owned\x07\x9b31m\u202e"
+
+
+def test_an_error_shows_unprintable_characters_escaped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query_here(monkeypatch)
+    open_root(tmp_path, create=True)
+    words = ["query", f"select error('{ESCAPES}' || chr(10) || chr(13))", "--data", str(tmp_path)]
+    assert fairway(*words).complaint == r"Invalid Input Error: \x1b]0;owned\x07\x9b31m\u202e"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["status"],
+        ["verify"],
+        ["config", "show"],
+        ["query", f"select 1 as \"{ESCAPES}\", '{ESCAPES}'"],
+        ["query", "select 1", "-o", f"/nowhere/{ESCAPES}.csv"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_printed_path_is_escaped(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query_here(monkeypatch)
+    root = tmp_path / ESCAPES
+    open_root(root, create=True)
+    (root / "daily").mkdir()
+    (root / "daily" / f"{ESCAPES}.json").touch()
+    (root / "fairway.toml").write_text("deals_per_night = 1\n")
+    outcome = fairway(*arguments, "--data", root)
+    printed = f"{outcome.text}{outcome.err}"
+    assert "owned" in printed
+    assert all(letter.isprintable() or letter == "\n" for letter in printed)
 
 
 READERS = [

@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pytest
 
 from pipeline.daily.checks import daily_faults, deal_of, solution_faults
-from pipeline.store.documents import DAILY_SCHEMA, Document, parse, schema_faults
+from pipeline.daily.files import checked_daily
+from pipeline.errors import DamagedError
+from pipeline.store.documents import DAILY_SCHEMA, Document, parse, render, schema_faults
 from solver.table.deal import parse_deal
 from tests.support.reference import REFERENCE
 
@@ -94,6 +97,13 @@ def test_faults_that_the_schema_allows_are_found(
 def test_other_suits_make_another_deal_but_not_another_puzzle(daily: Document) -> None:
     swap_suits_everywhere(daily)
     assert daily_faults(daily) == ()
+
+
+def test_the_message_of_a_daily_with_thousands_of_faults_has_a_few(daily: Document) -> None:
+    daily["steady"]["probabilities"] = ["x"] * 5000
+    with pytest.raises(DamagedError, match=r"probabilities\[28\].*; and 4,9\d\d more$") as caught:
+        checked_daily(render(daily), date(2026, 11, 30))
+    assert len(str(caught.value)) < 3000
 
 
 def test_after_faults_of_the_schema_nothing_else_is_checked(daily: Document) -> None:
