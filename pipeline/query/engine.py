@@ -136,7 +136,7 @@ def _explained_part(connection: duckdb.DuckDBPyConnection, statement: str) -> st
     words = _words(data)
     if words[0].text.upper() != b"EXPLAIN":
         return statement
-    rest = words[1:]
+    rest: Sequence[_Word] = words[1:]
     if rest[0].text.upper() == b"ANALYZE":
         rest = rest[1:]
     after = _after_brackets(rest)  # options, as in EXPLAIN (FORMAT json) SELECT 1, or the statement itself
