@@ -20,6 +20,7 @@ from jobs.settings.sources import PREFIX
 from jobs.terminal import clock
 from pipeline.deals.certify import warm_up
 from solver.jit import is_interpreted
+from tests.support import examples
 from tests.support.command import done
 
 _PRIVATE = Path(tempfile.gettempdir()) / f"fairway-tests-{os.geteuid()}"
@@ -43,8 +44,8 @@ def pytest_configure(config: pytest.Config) -> None:
     An example may take any time, so that a busy machine makes no test fail.
     """
     chosen = config.option.markexpr
-    few = "soak" not in chosen
-    settings.register_profile("fairway", max_examples=40 if few else 100, deadline=None)
+    examples.few = few = "soak" not in chosen
+    settings.register_profile("fairway", max_examples=25 if few else 100, deadline=None)
     settings.load_profile("fairway")
     if few:
         config.option.markexpr = f"not soak and ({chosen})" if chosen else "not soak"

@@ -23,6 +23,8 @@ from tests.support.command import done, fairway, files_of
 from tests.support.queries import query_here
 from tests.support.reference import REFERENCE as FOLDER
 
+pytestmark = pytest.mark.system
+
 NOW = datetime(2026, 11, 30, 12, 1, tzinfo=UTC)
 REFERENCE = FOLDER / "daily-2026-11-30.json"
 

@@ -13,6 +13,8 @@ from jobs.settings.model import METRICS_FILE
 from jobs.terminal import clock
 from tests.support.command import done, fairway, files_of
 
+pytestmark = pytest.mark.system
+
 NOW = datetime(2026, 11, 30, 13, 1, tzinfo=UTC)
 DAILY = "daily/2026-11-30.json"
 

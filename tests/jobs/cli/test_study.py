@@ -73,6 +73,7 @@ def test_golf_is_compared_with_the_published_share(studied: Path) -> None:
     assert (comparison["deals"], comparison["cleared"]) == (10_000_000, 4_510_900)
 
 
+@pytest.mark.system
 def test_a_chart_is_drawn_from_the_counts_that_were_written(studied: Path, tmp_path: Path) -> None:
     counts, picture = tmp_path / "counts.parquet", tmp_path / "chart.svg"
     done(*winnability(studied, "-o", counts))
@@ -104,7 +105,7 @@ def test_a_damaged_block_is_reported_on_standard_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_a_signal_stops_a_study_at_once_with_nothing_half_written(number: int, tmp_path: Path) -> None:
     root = tmp_path / "root"
-    arguments = ("study", "winnability", "--rules", RULES, "--deals", 10**9, "--data", root)
+    arguments = ("study", "winnability", "--rules", RULES, "--deals", 10**9, "--workers", 1, "--data", root)
     with spawned(*arguments) as process:
         read_until(process, f"{RULES}: 0 of 1,000,000,000")
         process.send_signal(number)

@@ -37,6 +37,8 @@ from tests.support.pools import make_fake_deals
 from tests.support.publishing import made_before
 from tests.support.sleeper import Sleeper, at
 
+pytestmark = pytest.mark.system
+
 DAY = timedelta(days=1)
 SETTINGS = Settings(deals_per_night=2, daily_from=date(2026, 11, 29))
 START = at("2026-11-30 00:05")

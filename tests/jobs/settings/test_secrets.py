@@ -20,6 +20,8 @@ from pipeline.errors import ConfigurationError
 from pipeline.pools import nights as generate
 from tests.support.command import Outcome, done, fairway, files_of
 
+pytestmark = pytest.mark.system
+
 KEY = "00112233445566778899aabbccddeeff" * 2
 OTHER = "ff" * 32
 WARNING = "anyone can predict future holes"

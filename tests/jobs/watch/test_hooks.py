@@ -284,6 +284,7 @@ def test_commands_of_a_night_never_see_the_key_and_their_failure_is_only_logged(
 def test_command_that_hangs_delays_a_stopped_run_by_one_second_only(tmp_path: Path) -> None:
     variables = {
         "FAIRWAY_DEALS_PER_NIGHT": "3000",
+        "FAIRWAY_WORKERS": "1",
         "FAIRWAY_HOOKS__ON_RUN": '["sleep", "1000"]',
         "FAIRWAY_HOOKS__TIMEOUT_SECONDS": "600",
     }

@@ -22,6 +22,8 @@ from pipeline.work.records import parse_record, record_document
 from tests.support.command import fairway
 from tests.support.jobs import context_at
 
+pytestmark = pytest.mark.system
+
 NOW = datetime(2026, 11, 30, 0, 5, tzinfo=UTC)
 CONTEXT = context_at(NOW)
 

@@ -38,6 +38,8 @@ from tests.support.publishing import (
 )
 from tests.support.reference import REFERENCE
 
+pytestmark = pytest.mark.system
+
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Files:

@@ -34,6 +34,8 @@ from tests.support.sound_root import (
     verified,
 )
 
+pytestmark = pytest.mark.system
+
 KEY = DailyKey(range(32))
 OTHER_KEY = DailyKey(32)
 

@@ -41,6 +41,8 @@ from tests.support.sound_root import (
     verified,
 )
 
+pytestmark = pytest.mark.system
+
 
 def test_a_sound_root_passes_every_check_with_the_right_counts(storage: LocalStorage) -> None:
     results = verified(storage, SAMPLE)

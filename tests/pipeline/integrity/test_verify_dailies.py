@@ -28,6 +28,8 @@ from tests.support.sound_root import (
     verified,
 )
 
+pytestmark = pytest.mark.system
+
 
 @pytest.mark.parametrize(
     ("fields", "what"),

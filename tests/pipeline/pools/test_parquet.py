@@ -86,6 +86,7 @@ def test_the_same_rows_give_the_same_bytes(rows: tuple[Row, ...], data: bytes) -
     assert part_bytes(list(rows)) == data
 
 
+@pytest.mark.system
 def test_the_file_is_laid_out_as_fixed() -> None:
     file = pyarrow.parquet.ParquetFile(io.BytesIO(part_bytes([fake_row("easy", n) for n in range(10_001)])))
     groups = [file.metadata.row_group(n) for n in range(file.metadata.num_row_groups)]

@@ -33,6 +33,8 @@ from tests.support.doubles import (
 )
 from tests.support.pools import LEVEL, make_fake_deals, numbers_of, rows_of
 
+pytestmark = pytest.mark.system
+
 NIGHT = date(2026, 11, 30)
 RECORD = record_path(LEVEL, 2)
 

@@ -18,6 +18,8 @@ from pipeline.query import engine
 from pipeline.query.views import SQL_FILE
 from tests.support.queries import query
 
+pytestmark = pytest.mark.system
+
 PART = "deals/level=easy/generation=0001/part-0-1.parquet"
 DAILY = "daily/2026-11-30.json"
 PRIVATE = "private/solutions/2026-12-02.json"

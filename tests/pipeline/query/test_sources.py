@@ -25,6 +25,8 @@ from pipeline.store.storage import LocalStorage
 from tests.support.doubles import fake_admitted, fake_row
 from tests.support.queries import plain_duckdb, query
 
+pytestmark = pytest.mark.system
+
 PARTS = ((0, 19), (20, 39), (50, 79))
 """Sampled numbers of each part of a level; only 40 .. 49 are missing."""
 

@@ -4,12 +4,16 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from pipeline.pools.catalog import empty_catalog, load_catalog, save_catalog
 from pipeline.query.views import DEAL_COLUMNS, SQL_FILE, catalog_sql, part_paths, write_views
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
 from tests.support.queries import plain_duckdb, query
 from tests.support.reference import REFERENCE as FOLDER
+
+pytestmark = pytest.mark.system
 
 VIEWS = ("deals", "dailies", "runs")
 REFERENCE = FOLDER / "daily-2026-11-30.json"

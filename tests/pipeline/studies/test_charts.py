@@ -15,6 +15,7 @@ from jobs.terminal.plotting import plotting
 from pipeline.studies.calibration import Calibration, calibrations
 from pipeline.studies.winnability import SCORES, Block, Study
 from solver.errors import UsageError
+from tests.support.examples import examples
 from tests.support.played import made_up
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def test_the_texts_of_a_calibration_chart() -> None:
 
 
 @given(st.lists(st.integers(-9, 20), min_size=2, max_size=9), st.integers(-5, 9))
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 def test_every_mark_of_a_calibration_is_as_high_as_its_figure(scores: list[int], mean: int) -> None:
     (row,) = calibrations([made_up(score, mean=Fraction(mean)) for score in scores])
     picture = calibration_chart((row,), "svg")

@@ -20,6 +20,8 @@ from pipeline.work.executors import Work, local_work
 from pipeline.work.progress import SILENT
 from tests.support.doubles import FailingStorage, MemoryStorage, fake_admitted, fake_batch, fake_cleared
 
+pytestmark = pytest.mark.system
+
 NIGHT = date(2026, 11, 30)
 PER_NIGHT = {"easy": 20, "medium": 70, "hard": 5}
 

@@ -15,6 +15,7 @@ from solver.table.moves import DRAW, Position, start
 from solver.table.replay import replay
 from solver.table.rules import RULES, Rules
 from solver.table.score import score_of
+from tests.support.examples import examples
 from tests.support.holes import any_position, random_position
 from tests.twins import naive, naive_hint
 
@@ -71,7 +72,7 @@ def check_hint(analysis: Analysis, solve: naive_hint.Solve) -> None:
 @every_rules
 def test_the_value_of_every_move_is_what_its_line_replays_to_and_the_naive_solver_finds(rules: Rules) -> None:
     dice = random.Random("values of moves")
-    for _ in range(150):
+    for _ in range(examples(150)):
         position, line = random_position(rules, dice)
         check_values(analyse(position, rules), line)
         check_values_naively(analyse(any_position(dice, dice.randrange(SMALL + 1)), rules))
@@ -96,15 +97,15 @@ def test_a_hole_that_is_over_has_no_moves_and_its_current_score(rules: Rules) ->
 @every_rules
 def test_hints_are_those_of_the_slow_twin(rules: Rules) -> None:
     dice = random.Random("hints")
-    for _ in range(100):
+    for _ in range(examples(100)):
         check_hint(analyse(any_position(dice, dice.randrange(SMALL + 1)), rules), naively)
-    for _ in range(150):
+    for _ in range(examples(150)):
         check_hint(analyse(random_position(rules, dice)[0], rules), by_search)
 
 
 @every_rules
 def test_following_the_hints_gives_the_best_score(rules: Rules) -> None:
-    for number in range(8):
+    for number in range(examples(8)):
         deal, line = deal_numbered(number), ""
         position = start(deal)
         best = solve_position(position, rules).best_score
@@ -120,7 +121,7 @@ def test_equal_moves_are_ranked_by_play_then_run_then_openness_then_column(
 ) -> None:
     dice = random.Random("equal moves")
     decided: Counter[int] = Counter()
-    for _ in range(400):
+    for _ in range(examples(400)):
         position, _ = random_position(rules, dice)
         moves = position.legal_moves(rules)
         if len(moves) < 2:
@@ -129,7 +130,7 @@ def test_equal_moves_are_ranked_by_play_then_run_then_openness_then_column(
         equal = Analysis(position, rules, 0, True, tuple(MoveValue(move, 0, 0, True) for move in moves))
         assert hint_from(equal).move == ranking[0][-1]
         decided[next(place for place in range(4) if ranking[0][place] != ranking[1][place])] += 1
-    assert min(decided[place] for place in range(4)) > 2
+    assert min(decided[place] for place in range(4)) > 0
 
 
 def ranked(position: Position, move: str, rules: str) -> tuple[bool, int, int, str]:
@@ -144,7 +145,7 @@ def ranked(position: Position, move: str, rules: str) -> tuple[bool, int, int, s
 @every_rules
 def test_a_worse_move_is_never_preferred(rules: Rules) -> None:
     dice = random.Random("worse moves")
-    for _ in range(300):
+    for _ in range(examples(300)):
         position, _ = random_position(rules, dice)
         moves = position.legal_moves(rules)
         if moves:

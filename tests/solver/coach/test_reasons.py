@@ -14,6 +14,7 @@ from solver.search.exact import solve_position
 from solver.table.moves import DRAW, Position, after
 from solver.table.rules import RULES, Rules
 from tests.support.command import ROOT
+from tests.support.examples import examples
 from tests.support.holes import any_position
 from tests.twins import naive_hint
 
@@ -271,7 +272,7 @@ def followed_run(position: Position, rules: Rules) -> str:
 def test_a_card_cannot_be_played_without_the_uncovered_card_that_it_needs(rules: Rules) -> None:
     dice = random.Random("needed cards")
     count = 0
-    while count < 12:
+    while count < examples(12):
         position = any_position(dice, dice.randrange(4, 10))
         if not solve_position(position, rules, fewest=False).cleared:
             continue

@@ -16,6 +16,7 @@ from solver.table.deal import STOCK_SIZE, TABLEAU_SIZE, Deal
 from solver.table.moves import DRAW, Position, after, start
 from solver.table.replay import replay
 from solver.table.rules import RULES, Rules
+from tests.support.examples import examples
 from tests.support.holes import random_deal, random_line
 from tests.twins import naive
 
@@ -25,7 +26,7 @@ SMALL = 12  # cards left; the slow twin takes milliseconds
 deals = st.integers(0, MOST_DEAL_NUMBER).map(deal_numbered)
 some_rules = st.sampled_from(list(RULES.values()))
 chances = st.randoms(use_true_random=False)
-few = settings(max_examples=20)  # a review is up to 52 searches
+few = settings(max_examples=examples(20))  # a review is up to 52 searches
 every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 
 
@@ -44,7 +45,7 @@ def check_against_the_twin(deal: Deal, rules: Rules, line: str, most_cards: int)
 def test_the_scores_before_and_after_a_move_are_what_the_slow_twin_finds(rules: Rules) -> None:
     dice = random.Random("reviews on small tables")
     checked = 0
-    while checked < 150:
+    while checked < examples(150):
         deal = random_deal(dice)
         checked += check_against_the_twin(deal, rules, random_line(deal, rules, dice, 0.1), SMALL)
 
@@ -122,7 +123,7 @@ def test_undoing_moves_does_not_change_the_review_of_the_others(
 
 @every_rules
 def test_a_perfect_line_costs_nothing(rules: Rules) -> None:
-    for number in range(30):
+    for number in range(examples(30)):
         solution = solve(deal_numbered(number), rules)
         found = review(deal_numbered(number), rules, solution.line or "")
         assert not any(move.cost for move in found.moves)

@@ -18,6 +18,7 @@ from solver.players.steady import Workspace, rate, rate_each, score_masses
 from solver.table.deal import COLUMN_COUNT, TABLEAU_SIZE, Deal, parse_deal
 from solver.table.rules import RULES, Rules
 from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
+from tests.support.examples import examples
 from tests.support.holes import random_deal
 from tests.support.reference import frozen
 from tests.twins.naive_steady import exact_masses
@@ -54,7 +55,7 @@ def check_against_the_twin(deal: Deal, rules: Rules) -> None:
 
 
 @every_rules
-@pytest.mark.parametrize("count", [4, pytest.param(100, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [2, pytest.param(100, marks=pytest.mark.soak)])
 def test_random_deals_agree_with_the_slow_twin(rules: Rules, count: int) -> None:
     dice = random.Random(5)
     for _ in range(count):
@@ -66,7 +67,9 @@ ORDERED_DECKS = {"by rank": BY_RANK, "by rank, descending": BY_RANK[::-1]}
 
 
 @every_rules
-@pytest.mark.parametrize("cards", ORDERED_DECKS.values(), ids=ORDERED_DECKS)
+@pytest.mark.parametrize(
+    "cards", list(ORDERED_DECKS.values())[: examples(2)], ids=list(ORDERED_DECKS)[: examples(2)]
+)
 def test_ordered_decks_agree_with_the_slow_twin(cards: list[int], rules: Rules) -> None:
     check_against_the_twin(Deal(tuple(cards)), rules)
 
@@ -179,7 +182,7 @@ def agree(counts: Counter[int], distribution: ScoreDistribution) -> bool:
 
 
 @every_rules
-@pytest.mark.parametrize("deal_dice", range(3))
+@pytest.mark.parametrize("deal_dice", range(examples(4)))
 def test_simulated_holes_agree_and_those_with_twice_as_many_slips_do_not(
     deal_dice: int, rules: Rules
 ) -> None:

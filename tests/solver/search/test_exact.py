@@ -15,6 +15,7 @@ from solver.table.moves import DRAW, Position, after, start
 from solver.table.replay import replay
 from solver.table.rules import RULES, Rules
 from solver.table.score import score_of
+from tests.support.examples import examples
 from tests.support.holes import any_position, random_deal, random_line
 from tests.support.reference import frozen, table
 from tests.twins import naive
@@ -64,7 +65,7 @@ def test_the_verdict_is_that_of_black_hole_solver(rules: Rules) -> None:
     assert len(rows) == 400
     wrong = [
         row["deal_number"]
-        for row in rows
+        for row in rows[: examples(len(rows))]
         if verdict(int(row["deal_number"]), rules.name).cleared != (row[rules.name] == "1")
     ]
     assert wrong == []
@@ -74,6 +75,7 @@ def test_the_verdict_is_that_of_black_hole_solver(rules: Rules) -> None:
 def test_the_best_score_is_that_of_the_yardstick(rules: Rules) -> None:
     rows = table("yardstick_v1.csv")
     assert len(rows) == 1000
+    rows = rows[: examples(len(rows))]
     scores = {row["deal_number"]: verdict(int(row["deal_number"]), rules.name).best_score for row in rows}
     wanted = {row["deal_number"]: None if (best := row[rules.name]) == "-" else int(best) for row in rows}
     assert scores == wanted
@@ -100,17 +102,19 @@ def check_against_the_twin(position: Position, rules: Rules) -> None:
 def test_positions_of_random_holes_agree_with_the_slow_twin(rules: Rules) -> None:
     dice = random.Random("positions of random holes")
     count = 0
-    while count < 150:
+    while count < examples(150):
         for position in reached_positions(rules, dice):
             check_against_the_twin(position, rules)
             count += 1
 
 
 @every_rules
-@pytest.mark.parametrize(("count", "most_cards"), [(200, 14), pytest.param(5000, 19, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    ("count", "most_cards"), [(examples(200), 14), pytest.param(5000, 19, marks=pytest.mark.soak)]
+)
 def test_any_position_agrees_with_the_slow_twin(rules: Rules, count: int, most_cards: int) -> None:
     dice = random.Random("any position")
-    for cards_left in (18, 20, 22, 24, *(dice.randrange(most_cards + 1) for _ in range(count))):
+    for cards_left in (*range(18, 18 + examples(8)), *(dice.randrange(most_cards + 1) for _ in range(count))):
         check_against_the_twin(any_position(dice, cards_left), rules)
 
 
@@ -126,7 +130,7 @@ def test_whole_deals_agree_with_the_slow_twin(rules: Rules) -> None:
 
 @every_rules
 def test_every_line_replays_to_its_best_score(rules: Rules) -> None:
-    for number in range(60):
+    for number in range(examples(60)):
         deal = deal_numbered(number)
         solution = solve(deal, rules)
         assert solution.line is not None
@@ -137,7 +141,7 @@ def test_every_line_replays_to_its_best_score(rules: Rules) -> None:
 
 @every_rules
 def test_without_fewest_only_deals_that_cannot_be_cleared_have_no_score(rules: Rules) -> None:
-    for number in range(40):
+    for number in range(examples(40)):
         whole, short = solve(deal_numbered(number), rules), verdict(number, rules.name)
         if whole.cleared:
             assert shown(short) == shown(whole)
@@ -147,10 +151,10 @@ def test_without_fewest_only_deals_that_cannot_be_cleared_have_no_score(rules: R
 
 
 def test_an_easier_rule_neither_scores_worse_nor_loses_a_clear() -> None:
-    for number in range(40):
+    for number in range(examples(40)):
         scores = [solve(deal_numbered(number), rules).best_score for rules in RULES.values()]
         assert scores == sorted(scores, key=lambda score: 99 if score is None else score)
-    for number in range(400):
+    for number in range(examples(400)):
         relaxed, golf, dead_king = (verdict(number, name).cleared for name in RULES)
         assert relaxed >= golf >= dead_king
 
@@ -158,7 +162,7 @@ def test_an_easier_rule_neither_scores_worse_nor_loses_a_clear() -> None:
 @every_rules
 def test_no_random_play_scores_better(rules: Rules) -> None:
     dice = random.Random("random play")
-    for number in range(20):
+    for number in range(examples(20)):
         deal = deal_numbered(number)
         best = solve(deal, rules).best_score
         assert best is not None
@@ -177,7 +181,7 @@ def test_every_move_of_the_line_keeps_the_best_score(rules: Rules) -> None:
 
 def test_neither_suits_nor_the_order_of_columns_change_verdict_and_score() -> None:
     dice = random.Random("same puzzle")
-    for number in range(30):
+    for number in range(examples(30)):
         deal = deal_numbered(number)
         order, suits = dice.sample(range(7), 7), dice.sample(range(4), 4)
         cards = (*(card for n in order for card in deal.columns[n]), deal.waste, *deal.stock)

@@ -5,9 +5,7 @@ the kernels. Compiled, the same checks take no time.
 """
 
 import inspect
-import os
 import random
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +21,6 @@ from solver.search import line_kernel, solve_kernel, sweep_kernel
 from solver.search.exact import solve, solve_position
 from solver.table.deal import parse_deal
 from solver.table.rules import RULES, Rules
-from tests.support.command import ROOT
 from tests.support.holes import any_position
 from tests.support.reference import frozen
 from tests.twins import naive
@@ -121,17 +118,3 @@ def test_every_line_of_every_kernel_runs() -> None:
     wanted = set().union(*map(lines_of, KERNELS))
     assert len(wanted) > 150
     assert sorted(wanted - seen) == []
-
-
-@pytest.mark.system
-def test_the_interpreted_tests_pass_without_the_compiler() -> None:
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-m", "interpreted", "-n", "0", "-p", "no:cacheprovider", __file__],
-        cwd=ROOT,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "8 passed" in run.stdout
