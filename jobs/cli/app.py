@@ -13,8 +13,11 @@ from jobs.terminal.log import stop_log
 from jobs.terminal.outcome import ended, stop_on_sigterm
 from jobs.terminal.output import NAME, say, version
 
-_STREAMS: Final = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
-_LAST_STREAM: Final = 2
+_STREAMS: Final = (
+    ("stdin", "r", os.O_RDONLY),
+    ("stdout", "w", os.O_RDONLY),
+    ("stderr", "w", os.O_WRONLY),
+)
 _COMMENTS: Final = ("-- ", "--\n")
 
 # In the order in which help lists them.
@@ -142,9 +145,12 @@ def _open_standard_streams() -> None:
     """Open the null device for each standard stream that the process was started without.
 
     Otherwise the next file opened would get the stream's descriptor, and output would be written into it.
+    Standard output is opened for reading only: what a command prints must not be lost silently.
     """
-    while (handle := os.open(os.devnull, os.O_RDWR)) <= _LAST_STREAM:
-        name, mode = _STREAMS[handle]
-        os.set_inheritable(handle, True)
-        setattr(sys, name, os.fdopen(handle, mode, encoding="utf-8"))
-    os.close(handle)
+    for number, (name, mode, flags) in enumerate(_STREAMS):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)  # gets the lowest free number, which is this one
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))

@@ -12,11 +12,12 @@ from jobs.runs.nightly import NightReport, check_clock, run_night
 from jobs.terminal import clock
 from jobs.terminal.context import job_context, read_settings, storage_at, warn_without_key
 from jobs.terminal.log import start_log
-from jobs.terminal.options import AllowFuture, Config, Data, Json, LogFormat, Workers, day_option
+from jobs.terminal.options import AllowFuture, AllowMany, Config, Data, Json, LogFormat, Workers, day_option
 from jobs.terminal.output import put_json, say, typed_name
 from jobs.terminal.progress import shown_progress
 from jobs.terminal.tables import put_table
 from jobs.watch.logs import log
+from pipeline.daily.calendar import hole_number
 
 PAR_QUERY = "select level, par, count(*) from deals group by all order by all"
 
@@ -27,6 +28,7 @@ def nightly(
     config: Config = None,
     workers: Workers = None,
     allow_future: AllowFuture = False,
+    allow_many: AllowMany = False,
     log_format: LogFormat = None,
     as_json: Json = False,
 ) -> None:
@@ -38,6 +40,8 @@ def nightly(
     """
     settings = read_settings(config, data=data, workers=workers, log_format=log_format)
     night = day or clock.today()
+    if day is not None:
+        hole_number(day)
     if not allow_future:
         check_not_future(night, clock.today(), 0, "--date")
     storage = storage_at(settings, create=True)
@@ -46,7 +50,7 @@ def nightly(
     # A terminal shows progress bars and then the report.
     start_log(settings.log_format, least=logging.WARNING if sys.stderr.isatty() else logging.INFO)
     with shown_progress(write=log.info) as progress:
-        report = run_night(storage, night, settings, job_context(settings, progress))
+        report = run_night(storage, night, settings, job_context(settings, progress), allow_many=allow_many)
     if report.dailies:
         warn_without_key(settings)
     if as_json:

@@ -11,7 +11,7 @@ from jobs.runs.nightly import check_clock
 from jobs.runs.others import run_publish
 from jobs.terminal import clock
 from jobs.terminal.context import job_context, read_settings, storage_at, warn_without_key
-from jobs.terminal.options import AllowFuture, Config, Data, Json, Workers, day_option
+from jobs.terminal.options import AllowFuture, AllowMany, Config, Data, Json, Workers, day_option
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
 from solver.errors import UsageError
@@ -40,6 +40,7 @@ def publish(
     config: Config = None,
     workers: Workers = None,
     allow_future: AllowFuture = False,
+    allow_many: AllowMany = False,
     as_json: Json = False,
 ) -> None:
     """Publish the Daily holes of a range of dates.
@@ -61,7 +62,14 @@ def publish(
         check_clock(storage, clock.today(), settings)
     with shown_progress() as progress:
         tools = job_context(settings, progress)
-        done = run_publish(storage, days, settings, tools, solutions_now=solutions is Solutions.NOW)
+        done = run_publish(
+            storage,
+            days,
+            settings,
+            tools,
+            solutions_now=solutions is Solutions.NOW,
+            allow_many=allow_many,
+        )
     if done.made:
         warn_without_key(settings)
     if as_json:

@@ -11,8 +11,10 @@ from typing import Final
 
 from jobs.settings.model import Settings
 from pipeline.daily.calendar import FIRST_DAY
+from pipeline.errors import CheckError
 
 RELEASED: Final = date(2026, 11, 30)  # of this version; a correct clock shows no earlier date
+MAX_HOLES: Final = 60  # at once, unless a user allows more: two months, which nobody catches up on unawares
 _IN_USE: Final = timedelta(days=3_650)  # how long after its release a version can be installed
 
 
@@ -44,10 +46,30 @@ def clock_doubt(
     last, reference = _last_trusted(max(signs, default=None), timedelta(days=settings.clock_bound_days))
     if night <= last:
         return None
+    many = " --allow-many" if published and night > max(signs) + timedelta(days=MAX_HOLES) else ""
     return ClockDoubt(
         f"the clock says {night}, which is after {last}, the last trusted date, counting from {reference}",
-        f"set the clock; if it is right, run `fairway nightly --date {night}` once",
+        f"set the clock; if it is right, run `fairway nightly --date {night}{many}` once",
     )
+
+
+def check_hole_count(missing: Sequence[date], published: Sequence[date]) -> None:
+    """Check that a data root that has Daily holes does not get very many more at once.
+
+    They can never be withdrawn, and so many are due at once only after a long pause or a wrong date.
+
+    Args:
+        missing: the dates whose Daily hole would be published, ascending.
+        published: the dates whose Daily hole is published.
+
+    Raises:
+        CheckError: if there are more than `MAX_HOLES`.
+    """
+    if published and len(missing) > MAX_HOLES:
+        raise CheckError(
+            f"nothing was done: {len(missing):,} Daily holes would be published at once, {missing[0]} to"
+            f" {missing[-1]}, which cannot be undone; check the dates, and add --allow-many if they are right"
+        )
 
 
 def _last_trusted(sign: date | None, bound: timedelta) -> tuple[date, str]:

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -33,6 +34,8 @@ def root_lock(root: Path, now: datetime) -> Iterator[None]:
     except OSError as error:
         raise StorageError(f"cannot write the lock {path}: {reason_of(error)}") from error
     try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise StorageError(f"cannot write the lock {path}: it is not a regular file; move it away")
         _take(handle, path)
         _write_holder(handle, path, now)
         try:

@@ -5,15 +5,16 @@ and makes the same bytes.
 """
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
-from jobs.plan.clock_bound import clock_doubt
+from jobs.plan.clock_bound import check_hole_count, clock_doubt
 from jobs.plan.due import Due, RootState, due, missed_nights
 from jobs.runs.context import JobContext
 from jobs.runs.exclusive import job_run
 from jobs.settings.model import Settings
 from jobs.watch.logs import details, log
 from jobs.watch.status import NIGHTLY
+from pipeline.daily.calendar import FIRST_DAY
 from pipeline.daily.files import PRIVATE_SOLUTION_FOLDER, days_in, published_days
 from pipeline.daily.publish import publish
 from pipeline.deals.certify import warm_up
@@ -90,7 +91,13 @@ def check_clock(storage: LocalStorage, night: date, settings: Settings) -> None:
 
 
 def run_night(
-    storage: LocalStorage, night: date, settings: Settings, context: JobContext, *, last: date | None = None
+    storage: LocalStorage,
+    night: date,
+    settings: Settings,
+    context: JobContext,
+    *,
+    last: date | None = None,
+    allow_many: bool = False,
 ) -> NightReport:
     """Add the nights up to `night`, publish what is due, and leave a run record.
 
@@ -98,11 +105,14 @@ def run_night(
     even if nights before it are still missing; None for `night`.
 
     Raises:
+        CheckError: if too many holes would be published at once and `allow_many` is not set.
         BusyError: if another run holds the lock.
         FairwayError: if the run fails; what was complete by then stays.
     """
     started = context.clock()
     with job_run(storage, NIGHTLY, settings, context) as counts:
+        if not allow_many:
+            _check_hole_count(storage, last or night, settings, context)
         todo, levels = _make(storage, night, last or night, settings, context, counts)
     return NightReport(
         night=night,
@@ -113,6 +123,15 @@ def run_night(
         published=len(published_days(storage)),
         seconds=(context.clock() - started).total_seconds(),
     )
+
+
+def _check_hole_count(storage: LocalStorage, last: date, settings: Settings, context: JobContext) -> None:
+    """Count the holes due after those of the latest night, which proves that their dates were reached."""
+    state = root_state(storage)
+    nights = [night for night in state.last_nights if night is not None]
+    reached = max(nights, default=FIRST_DAY) + timedelta(days=settings.publish_ahead_days if nights else 0)
+    missing = due(last, last, context.clock(), state, settings).dailies
+    check_hole_count([day for day in missing if day > reached], state.published)
 
 
 def _make(

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from jobs.plan.clock_bound import check_hole_count
 from jobs.runs.context import JobContext
 from jobs.runs.exclusive import job_run, repair_run
 from jobs.settings.model import Settings
+from pipeline.daily.files import published_days
 from pipeline.daily.publish import Published, publish
 from pipeline.integrity.dry_run import DryRunStorage, RepairLog
 from pipeline.integrity.repair import repair
@@ -23,12 +25,14 @@ def run_publish(
     context: JobContext,
     *,
     solutions_now: bool = False,
+    allow_many: bool = False,
 ) -> Published:
     """Publish the missing Daily holes of some dates, and leave a run record.
 
     With `solutions_now`, the solutions of these dates are released even if the dates are not over.
 
     Raises:
+        CheckError: if too many holes would be published at once and `allow_many` is not set.
         BusyError: if another run holds the lock.
         FairwayError: see `pipeline.daily.publish.publish`.
     """
@@ -37,6 +41,9 @@ def run_publish(
         job_run(storage, "daily publish", settings, context) as counts,
         local_work(settings.workers, context.progress, counts) as work,
     ):
+        if not allow_many:
+            published = published_days(storage)
+            check_hole_count([day for day in days if day not in frozenset(published)], published)
         return publish(storage, days, settings.daily_key, context.clock(), work, early)
 
 

@@ -192,7 +192,7 @@ class Settings(_Model):
     publish_every_minutes: _Whole = _number(60, 1, _MAX_MINUTES)
     retry_first_minutes: _Whole = _number(5, 1, _MAX_MINUTES)
     retry_most_minutes: _Whole = _number(120, 1, _MAX_MINUTES)
-    clock_bound_days: _Whole = _number(400, 1, _MAX_DAYS)
+    clock_bound_days: _Whole = _number(30, 1, _MAX_DAYS)
     keep_catalogs: _Whole = _number(30, 0, _MAX_KEPT)
     keep_days: _Whole = _number(30, 0, _MAX_DAYS)
     log_format: Literal["text", "json"] = Field(default="text", description="text or json")

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, get_args
 import typer
 
 from jobs.days import parse_day
+from jobs.plan.clock_bound import MAX_HOLES
 from jobs.watch.logs import LogFormat as Kind
 from pipeline.deals.levels import LEVELS, MAX_DEALS
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
@@ -120,6 +121,10 @@ LogFormat = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 AllowFuture = Annotated[
     bool, typer.Option("--allow-future", help="Accept dates later than those normally published.")
+]
+AllowMany = Annotated[
+    bool,
+    typer.Option("--allow-many", help=f"Publish more than {MAX_HOLES} Daily holes at once if some exist."),
 ]
 _LEVEL: Final = typer.Argument(metavar="LEVEL", help=f"One of {_LEVEL_NAMES}.", show_default=False)
 LevelName = Annotated[str, _LEVEL]

@@ -4,6 +4,7 @@
 """
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -78,7 +79,8 @@ def ended(command: Callable[[], object]) -> int:
     except OSError as error:
         _drop_output()
         what = f"cannot use {error.filename}" if error.filename else "cannot write the output"
-        complain(f"{what}: {error.strerror or error}")
+        why = "standard output is closed" if error.errno == errno.EBADF else error.strerror or error
+        complain(f"{what}: {why}")
         return CANNOT_WRITE
     return code if isinstance(code, int) else DONE
 

@@ -1,6 +1,7 @@
 """The data root: the folder that holds everything, recognised by a small marker file."""
 
 import json
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -22,10 +23,17 @@ def open_root(path: Path, *, create: bool) -> LocalStorage:
     """Open a data root; with `create`, a missing or empty folder is turned into one.
 
     Raises:
-        ConfigurationError: if there is no data root, the folder contains other files, or its format is newer.
+        ConfigurationError: if there is no data root, the folder contains other files, its format is newer, or
+            its path is not UTF-8 text, which queries and JSON cannot hold.
         DamagedError: if the marker file is damaged.
         StorageError: if the folder cannot be read or created.
     """
+    try:
+        os.fspath(path).encode()
+    except UnicodeEncodeError as error:
+        raise ConfigurationError(
+            f"the path of the data root, {os.fspath(path)!r}, is not UTF-8 text; rename the folder"
+        ) from error
     if path.is_file():
         raise ConfigurationError(f"{path} is a file; the data root must be a folder")
     content = _content(path)

@@ -41,6 +41,7 @@ _REMEDIES: Final = {
     errno.ENFILE: "close other programs and run the command again",
     errno.ENOTDIR: "move away the file that is in the place of a folder",
     errno.EINVAL: "move it away",
+    errno.ELOOP: "move away the link that is in the place of a file",
     errno.EISDIR: "move away the folder that is in the place of a file",
 }
 _OTHER_REMEDY: Final = "check the disk and run the command again"

@@ -47,6 +47,9 @@ def test_a_stopped_night_leaves_nothing_half_done(tmp_path: Path, number: int) -
     assert done("pool", "status", "--data", tmp_path, "--json").code == 0
 
 
+CLOSED = (("617", ""), ("617", ">&-"), ("x", ">&-"))
+
+
 @pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
 def test_a_closed_standard_stream_does_not_disturb_a_file(closed: str, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
@@ -57,9 +60,12 @@ def test_a_closed_standard_stream_does_not_disturb_a_file(closed: str, tmp_path:
     assert out.read_text() == "one\n1\n"
 
 
-def test_closed_standard_streams_do_not_change_the_exit_code() -> None:
-    codes = [shell(f"fairway deal show {deal} <&- >&- 2>&-").returncode for deal in ("617", "x")]
-    assert codes == [0, 2]
+def test_a_closed_standard_output_counts_as_one_that_cannot_be_written() -> None:
+    closed = shell("fairway deal show 617 --json >&-")
+    assert closed.returncode == 73
+    assert closed.stderr == "fairway: error: cannot write the output: standard output is closed\n"
+    codes = [shell(f"fairway deal show {deal} <&- {out} 2>&-").returncode for deal, out in CLOSED]
+    assert codes == [0, 73, 2]
 
 
 def test_a_reader_that_closes_the_pipe_of_a_drawing_ends_the_command_quietly() -> None:

@@ -16,10 +16,12 @@ from jobs.settings.model import METRICS_FILE
 from jobs.terminal import clock
 from jobs.terminal.output import json_line
 from jobs.terminal.rows import cell_text, plain, write_csv, write_json
+from pipeline.daily import publish
 from pipeline.pools.catalog import load_catalog
 from pipeline.store.storage import LocalStorage
 from solver.errors import UsageError
 from tests.support.command import done, fairway, files_of
+from tests.support.publishing import made_before
 from tests.support.queries import query_here
 from tests.support.reference import REFERENCE as FOLDER
 
@@ -102,6 +104,46 @@ def test_the_future_is_refused_unless_it_is_allowed(arguments: list[str], tmp_pa
     assert (outcome.code, root.exists()) == (2, False)
     done(*arguments, "--data", root, "--allow-future")
     assert (root / "daily" / "2026-12-03.json").exists()
+
+
+@pytest.mark.parametrize("day", ["2025-12-31", "0001-01-01"])
+def test_a_night_before_the_first_hole_is_refused(day: str, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    outcome = fairway("nightly", "--date", day, "--data", root)
+    assert outcome.complaint == f"there is no hole for {day}; the first one is for 2026-01-01"
+    assert (outcome.code, root.exists()) == (2, False)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nightly", "--date", "2027-02-01", "--allow-future"],
+        ["daily", "publish", "--to", "2027-02-03", "--allow-future"],
+        ["daily", "publish", "--from", "2026-02-01", "--to", "2026-11-01"],
+    ],
+    ids=" ".join,
+)
+def test_very_many_holes_at_once_are_published_only_if_a_user_allows_it(
+    arguments: list[str], copied_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish, "make_daily", made_before)
+    before = sorted((copied_root / "daily").glob("20*.json"))
+    outcome = fairway(*arguments, "--data", copied_root)
+    assert "--allow-many" in outcome.err
+    assert outcome.code == 1
+    assert sorted((copied_root / "daily").glob("20*.json")) == before
+    if arguments[0] == "daily" and "2026-11-01" in arguments:
+        return  # published in the same way, and takes long
+    done(*arguments, "--allow-many", "--data", copied_root)
+    assert len(sorted((copied_root / "daily").glob("20*.json"))) > len(before) + 60
+
+
+def test_a_first_night_that_was_killed_while_it_published_is_completed(
+    copied_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAIRWAY_DAILY_FROM", "2026-09-01")  # of 93 holes there are 5
+    done("nightly", "--date", "2026-11-30", "--data", copied_root)
+    assert (copied_root / "daily" / "2026-09-01.json").exists()
 
 
 def test_a_key_makes_other_holes_and_appears_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from jobs.plan.clock_bound import RELEASED, ClockDoubt, clock_doubt
+from jobs.plan.clock_bound import MAX_HOLES, RELEASED, ClockDoubt, check_hole_count, clock_doubt
 from jobs.settings.model import Settings
+from pipeline.errors import CheckError
 
 SIGN = date(2028, 2, 29)
 BOUND = 400
@@ -68,3 +69,24 @@ def test_with_an_old_data_root_the_days_count_from_the_release() -> None:
     old = RELEASED - timedelta(days=200)
     assert doubt_about(RELEASED + timedelta(days=BOUND), old) is None
     assert doubt_about(RELEASED + timedelta(days=BOUND + 1), old) is not None
+
+
+def test_by_default_the_clock_is_trusted_for_a_month_after_the_latest_night() -> None:
+    assert clock_doubt(SIGN + timedelta(30), [SIGN], [], Settings()) is None
+    assert clock_doubt(SIGN + timedelta(31), [SIGN], [], Settings()) is not None
+
+
+@pytest.mark.parametrize(("days", "option"), [(MAX_HOLES, ""), (MAX_HOLES + 1, " --allow-many")])
+def test_the_advice_for_a_long_pause_allows_many_holes_if_that_is_needed(days: int, option: str) -> None:
+    night = SIGN + timedelta(days)
+    doubt = clock_doubt(night, [SIGN], [SIGN + timedelta(2)], Settings())
+    assert doubt is not None
+    assert doubt.remedy.endswith(f"`fairway nightly --date {night}{option}` once")
+
+
+def test_many_holes_at_once_are_refused_unless_they_are_the_first() -> None:
+    days = [SIGN + timedelta(n) for n in range(MAX_HOLES + 1)]
+    check_hole_count(days, [])
+    check_hole_count(days[1:], days[:1])
+    with pytest.raises(CheckError, match=f"61 Daily holes .* {days[0]} to {days[-1]}.* --allow-many"):
+        check_hole_count(days, [SIGN])

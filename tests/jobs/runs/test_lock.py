@@ -76,15 +76,19 @@ def test_a_holder_without_a_valid_name_is_reported_as_such(tmp_path: Path, conte
             pass
 
 
-def test_a_lock_that_cannot_be_written_is_a_storage_error(tmp_path: Path) -> None:
-    (tmp_path / LOCK_FILE).mkdir()
-    with pytest.raises(StorageError, match=r"cannot write the lock .*\.lock"), root_lock(tmp_path, NOW):
-        pass
-
-
 def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "other").write_text("kept")
     (tmp_path / LOCK_FILE).symlink_to("other")
     with pytest.raises(StorageError, match="cannot write the lock"), root_lock(tmp_path, NOW):
         pass
     assert (tmp_path / "other").read_text() == "kept"
+
+
+@pytest.mark.parametrize(("kind", "remedy"), [("link", "the link"), ("folder", "the folder"), ("pipe", "it")])
+def test_what_is_in_the_place_of_the_lock_is_to_be_moved_away(tmp_path: Path, kind: str, remedy: str) -> None:
+    place = tmp_path / LOCK_FILE
+    make = {"link": lambda: place.symlink_to("x"), "folder": place.mkdir, "pipe": lambda: os.mkfifo(place)}
+    make[kind]()
+    expected = rf"the lock {place}: .*; move (away {remedy}|{remedy} away)"
+    with pytest.raises(StorageError, match=expected), root_lock(tmp_path, NOW):
+        pass

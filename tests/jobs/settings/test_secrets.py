@@ -4,13 +4,16 @@ import hashlib
 import json
 import os
 import pickle
+import stat
 import traceback
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from jobs.settings.key_file import read_key_text
 from jobs.settings.load import configure
 from jobs.terminal import clock
 from pipeline.daily import publish
@@ -63,12 +66,40 @@ def test_a_private_key_file_supplies_the_key(key_file: Path) -> None:
         key_file.chmod(0o600)
 
 
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o610, 0o644, 0o666])
+@pytest.mark.parametrize("mode", [0o604, 0o620, 0o602, 0o610, 0o644, 0o666])
 def test_a_key_file_that_others_can_access_is_rejected_with_78(key_file: Path, mode: int) -> None:
     key_file.chmod(mode)
     outcome = fairway("daily", "show")
     assert f"FAIRWAY_DAILY_KEY_FILE: {key_file} is accessible to others (mode {mode:o})" in outcome.complaint
     assert "chmod 600" in outcome.complaint
+    assert (outcome.code, shows_key(outcome.err)) == (78, False)
+
+
+@pytest.mark.parametrize("mode", [0o440, 0o640])
+def test_a_key_file_of_root_may_be_readable_by_the_group_of_this_user(
+    key_file: Path, mode: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = [os.getegid(), *os.getgroups()]
+    another = max(groups) + 1
+
+    def owned_by(user: int, group: int) -> Callable[[int], os.stat_result]:
+        return lambda _handle: os.stat_result((stat.S_IFREG | mode, 0, 0, 1, user, group, 65, 0, 0, 0))
+
+    for group in groups:
+        monkeypatch.setattr(os, "fstat", owned_by(0, group))
+        assert read_key_text(key_file) == KEY
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    for user, group in ((0, another), (1000, groups[0])):
+        monkeypatch.setattr(os, "fstat", owned_by(user, group))
+        with pytest.raises(ConfigurationError, match="accessible to others"):
+            read_key_text(key_file)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_in_a_key_file_is_named(key_file: Path, encoding: str) -> None:
+    key_file.write_text(KEY, encoding)
+    outcome = fairway("nightly")
+    assert outcome.complaint.endswith("starts with a byte order mark; save it as plain ASCII text")
     assert (outcome.code, shows_key(outcome.err)) == (78, False)
 
 

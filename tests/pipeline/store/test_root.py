@@ -106,3 +106,12 @@ def test_the_checkouts_data_folder_is_a_root(tmp_path: Path) -> None:
     storage = open_root(REPOSITORY / "data", create=False)
     assert "reference/frozen_v1.json" in storage.list("reference/")
     assert not [path for path in storage.list("deals/") if "reference" in path]
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_a_root_whose_path_is_not_utf_8_is_refused_everywhere(tmp_path: Path, create: bool) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    with pytest.raises(ConfigurationError, match=r"caf\\udce9', is not UTF-8 text; rename the folder"):
+        open_root(folder, create=create)
+    assert list(folder.iterdir()) == []
