@@ -8,7 +8,7 @@ from pipeline.deals.levels import par_of
 from solver.cards import card_name
 from solver.coach.analysis import analyse
 from solver.coach.hint import hint_from
-from solver.coach.review import Review, ReviewedMove
+from solver.coach.review import ReviewedMove
 from solver.coach.review import review as review_line
 from solver.players.steady import rate
 from solver.search.exact import solve
@@ -87,18 +87,15 @@ def hinted(given: GivenDeal, rules: Rules, line: str, *, with_moves: bool) -> di
     return document
 
 
-def reviewed(given: GivenDeal, rules: Rules, line: str) -> tuple[Review, dict[str, Any]]:
+def reviewed(given: GivenDeal, rules: Rules, line: str) -> dict[str, Any]:
     """Review a hole move by move, and compare its score with par and with the steady player.
-
-    Returns:
-        The review, and the document.
 
     Raises:
         LineError: a move of the line is not legal.
     """
     review, distribution = review_line(given.deal, rules, line), rate(given.deal, rules)
     par = par_of(distribution)
-    return review, heading(given) | {
+    return heading(given) | {
         "rules": rules.name,
         "line": line,
         "par": par,

@@ -1,18 +1,35 @@
-"""Deals as users write them: one alone, or one per line of a file, which is read line by line."""
+"""What users write: deals, dates of holes, and files of lines, which are read as they arrive."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Final
+from datetime import date
+from itertools import chain
+from typing import Final, Protocol
 
+from jobs.days import parse_day
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER, deal_numbered
 from pipeline.store.text import shortened
 from solver.errors import UsageError
 from solver.table.deal import Deal, parse_deal
 
 _COMMENT: Final = "#"
+_BLOCK_BYTES: Final = 2**18
 _MAX_LINE_BYTES: Final = 4000  # a deal has 171, a result some 300
 _MAX_SHOWN: Final = 40
 _MAX_DIGITS: Final = len(str(MOST_DEAL_NUMBER))
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+HoleOf = Callable[[date], Deal]
+"""Returns the deal of the Daily hole that is published for a date."""
+
+
+class LineStream(Protocol):
+    """A stream of bytes that can return those that have arrived, as buffered files and pipes can."""
+
+    def read1(self, size: int, /) -> bytes:
+        """Return up to `size` bytes; waits only while there are none, and returns none at the end."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +50,25 @@ class GivenDeal:
     """A deal that a user gave.
 
     Attributes:
-        number: its deal number; None if it was given in notation.
+        number: its deal number; None if it was not given by number.
         deal: the cards.
+        day: the date of the Daily hole, if it was given by its date.
     """
 
     number: int | None
     deal: Deal
+    day: date | None = None
 
     @property
     def name(self) -> str:
         """What to call it in text for people."""
+        if self.day is not None:
+            return f"the Daily hole of {self.day}"
         return "a deal" if self.number is None else f"deal {self.number}"
 
 
-def lines_of(stream: BinaryIO, name: str, what: str, *, blank: bool = False) -> Iterator[Line]:
+def lines_of(stream: LineStream, name: str, what: str, *, blank: bool = False) -> Iterator[Line]:
     """Yield the lines of a stream, except blank lines and comments, which begin with #.
-
-    Only one line is in memory at a time.
 
     Args:
         stream: bytes of UTF-8.
@@ -60,29 +79,63 @@ def lines_of(stream: BinaryIO, name: str, what: str, *, blank: bool = False) -> 
     Raises:
         UsageError: a line is too long or not UTF-8.
     """
-    number = 0
-    while data := stream.readline(_MAX_LINE_BYTES + 1):
-        number += 1
-        if len(data) > _MAX_LINE_BYTES:
-            raise UsageError(
-                f"{name}, line {number}: longer than {_MAX_LINE_BYTES} bytes, so it is not a {what}"
-            )
-        try:
-            text = data.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-        except UnicodeDecodeError as error:
-            raise UsageError(
-                f"{name}, line {number}: byte {error.start + 1}, 0x{data[error.start]:02x}, is not UTF-8;"
-                " save the file as UTF-8 text"
-            ) from error
-        if (text or blank) and not text.startswith(_COMMENT):
-            yield Line(number, text)
+    return chain.from_iterable(blocks_of(stream, name, what, blank=blank))
 
 
-def parse_given(text: str) -> GivenDeal:
-    """Read a deal number or a notation.
+def blocks_of(stream: LineStream, name: str, what: str, *, blank: bool = False) -> Iterator[list[Line]]:
+    """Yield the lines of a stream as `lines_of` does, in lists of those that have arrived.
+
+    A program that writes to a pipe may wait for an answer before it writes more. So no line is waited for
+    while there is one that has not been yielded. One list is in memory at a time.
+    """
+    first = 1
+    for block in _arrived(stream):
+        lines: list[Line] = []
+        for number, data in enumerate(block, first):
+            try:
+                text = _text(data, number, name, what)
+            except UsageError:
+                yield lines
+                raise
+            if (text or blank) and not text.startswith(_COMMENT):
+                lines.append(Line(number, text))
+        yield lines
+        first += len(block)
+
+
+def _arrived(stream: LineStream) -> Iterator[list[bytes]]:
+    """Yield the lines that have arrived, and last what follows the last newline or is too long for a line."""
+    rest = b""
+    while len(rest) <= _MAX_LINE_BYTES and (data := stream.read1(_BLOCK_BYTES)):
+        *lines, rest = (rest + data).split(b"\n")
+        if lines:
+            yield lines
+    if rest:
+        yield [rest]
+
+
+def _text(data: bytes, number: int, name: str, what: str) -> str:
+    if len(data) > _MAX_LINE_BYTES:
+        raise UsageError(f"{name}, line {number}: longer than {_MAX_LINE_BYTES} bytes, so it is not a {what}")
+    try:
+        return data.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{name}, line {number}: byte {error.start + 1}, 0x{data[error.start]:02x}, is not UTF-8;"
+            " save the file as UTF-8 text"
+        ) from error
+
+
+def parse_given(text: str, hole_of: HoleOf | None = None) -> GivenDeal:
+    """Read a deal number, a notation or a date.
+
+    Args:
+        text: as the user wrote it.
+        hole_of: looks up the hole of a date; None if no date is accepted.
 
     Raises:
-        UsageError: it is neither. For a notation, the message lists every fault.
+        UsageError: it is none of these. For a notation, the message lists every fault.
+        FairwayError: the hole of the date is not published or cannot be read.
     """
     word = text.strip()
     if word.isascii() and word.isdecimal():
@@ -92,24 +145,22 @@ def parse_given(text: str) -> GivenDeal:
                 f" it must be from 0 to {MOST_DEAL_NUMBER}"
             )
         return GivenDeal(int(word), deal_numbered(int(word)))
+    if hole_of is not None and _DATE.fullmatch(word):
+        return given_hole(word, hole_of)
     if word and len(word) <= _MAX_SHOWN and not any(mark in word for mark in " \t|"):
+        a_date = " nor the date of a Daily hole" if hole_of is not None else ""
         raise UsageError(
-            f"{word!r} is neither a deal number from 0 to {MOST_DEAL_NUMBER} nor a deal in notation"
+            f"{word!r} is neither a deal number from 0 to {MOST_DEAL_NUMBER} nor a deal in notation{a_date}"
         )
     return GivenDeal(None, parse_deal(text))
 
 
-def parse_line(line: Line, name: str) -> GivenDeal:
-    """Read the deal on a line.
-
-    Args:
-        line: of a file.
-        name: of the file, for messages.
+def given_hole(text: str, hole_of: HoleOf) -> GivenDeal:
+    """Read the date of a Daily hole.
 
     Raises:
-        UsageError: it is not a deal. The message names the line and lists every fault.
+        UsageError: it is not a date.
+        FairwayError: its hole is not published or cannot be read.
     """
-    try:
-        return parse_given(line.text)
-    except UsageError as error:
-        raise UsageError(f"{name}, line {line.number}: {error}") from error
+    day = parse_day(text)
+    return GivenDeal(None, hole_of(day), day)

@@ -4,22 +4,20 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any, Final
 
-from jobs.api.reading import Line, parse_given
+from jobs.api.fields import deal_in, line_in, mistyped, object_in, rules_in
+from jobs.api.reading import Line
 from jobs.days import parse_day
 from pipeline.daily.calendar import hole_number
 from pipeline.deals.levels import DAILY
-from pipeline.errors import DamagedError
 from pipeline.play.player import PlayedRound, PlayerPage, Streak
 from pipeline.play.results import Hole, Result
-from pipeline.store.documents import Document, parse
-from pipeline.store.text import shortened
+from pipeline.store.documents import Document
 from pipeline.studies.calibration import Calibration
 from pipeline.studies.statistics import Mean
 from solver.errors import UsageError
-from solver.table.rules import Rules, rules_named
+from solver.table.rules import Rules
 from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE
 
-_MAX_SHOWN: Final = 40
 _MAX_SECONDS: Final = 1_000_000_000  # thirty years; a larger number is in some other unit
 
 
@@ -34,13 +32,10 @@ def parse_result(line: Line, name: str) -> Result:
         UsageError: it is not a JSON object, or a field is missing or invalid. The message names the line.
     """
     where = f"{name}, line {line.number}"
-    try:
-        document = parse(line.text.encode(), where)
-    except DamagedError as error:
-        raise UsageError(f"{error}; each line must be one JSON object") from error
+    document = object_in(line.text, where)
     try:
         hole, number = _hole(document)
-        moves, score = _moves(document), _score(document)
+        moves, score = line_in(document), _score(document)
         if moves is None and score is None:
             raise UsageError("neither 'line' nor 'score' is given; give one of them, or both")
         return Result(where, hole, number, moves, score, _seconds(document))
@@ -50,29 +45,20 @@ def parse_result(line: Line, name: str) -> Result:
 
 def _hole(document: Document) -> tuple[Hole, int | None]:
     """Return what was played, and the deal's number if it has one."""
-    deal, day, rules = document.get("deal"), document.get("date"), _rules(document)
+    deal, day, rules = document.get("deal"), document.get("date"), rules_in(document)
     if (deal is None) == (day is None):
         raise UsageError("give either 'deal' (a number or a notation) or 'date'")
     if day is not None:
         return _day(day, rules), None
     if rules is None:
         raise UsageError("'deal' is given without 'rules'; add the rules it was played by, as in \"golf\"")
-    if isinstance(deal, bool) or not isinstance(deal, int | str):
-        raise _mistyped("deal", deal, "a number, or a notation as text")
-    given = parse_given(str(deal))
+    given = deal_in(deal)
     return (given.deal, rules), given.number
-
-
-def _rules(document: Document) -> Rules | None:
-    name = document.get("rules")
-    if name is not None and not isinstance(name, str):
-        raise _mistyped("rules", name, "text")
-    return None if name is None else rules_named(name)
 
 
 def _day(text: Any, rules: Rules | None) -> date:
     if not isinstance(text, str):
-        raise _mistyped("date", text, "text, as YYYY-MM-DD")
+        raise mistyped("date", text, "text, as YYYY-MM-DD")
     day = parse_day(text)
     hole_number(day)  # refuses dates before the first hole
     if rules not in (None, DAILY.rules):
@@ -80,19 +66,12 @@ def _day(text: Any, rules: Rules | None) -> date:
     return day
 
 
-def _moves(document: Document) -> str | None:
-    moves = document.get("line")
-    if moves is not None and not isinstance(moves, str):
-        raise _mistyped("line", moves, 'text, as in "D31"')
-    return moves
-
-
 def _score(document: Document) -> int | None:
     score = document.get("score")
     if score is None:
         return None
     if isinstance(score, bool) or not isinstance(score, int) or not LOWEST_SCORE <= score <= HIGHEST_SCORE:
-        raise _mistyped("score", score, f"a whole number from {LOWEST_SCORE} to {HIGHEST_SCORE}")
+        raise mistyped("score", score, f"a whole number from {LOWEST_SCORE} to {HIGHEST_SCORE}")
     return score
 
 
@@ -102,12 +81,8 @@ def _seconds(document: Document) -> float | None:
         return None
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not is_number or not 0 <= seconds <= _MAX_SECONDS:
-        raise _mistyped("seconds", seconds, f"a number from 0 to {_MAX_SECONDS:,}")
+        raise mistyped("seconds", seconds, f"a number from 0 to {_MAX_SECONDS:,}")
     return abs(float(seconds))  # JSON has a -0 too
-
-
-def _mistyped(field: str, value: Any, wanted: str) -> UsageError:
-    return UsageError(f"{field!r} is {shortened(repr(value), _MAX_SHOWN)}; it must be {wanted}")
 
 
 def results_document(page: PlayerPage, rows: Sequence[Calibration]) -> dict[str, Any]:

@@ -3,33 +3,40 @@
 from typing import Any
 
 from jobs.api.layout import layout
-from jobs.api.reading import GivenDeal
-from jobs.cli.deal_file import for_deals
+from jobs.api.positions import GivenPosition
+from jobs.cli.positions import Question, put_answers, put_heading
 from jobs.terminal.context import read_settings
 from jobs.terminal.drawing import print_table
-from jobs.terminal.options import Config, DealFile, DealTextOrNone, Json, RulesName, Workers
+from jobs.terminal.options import Config, Data, Json, Line, PositionFile, RulesName, What, Workers
 from jobs.terminal.output import say
-from solver.table.moves import start
+from solver.table.moves import after
 from solver.table.rules import rules_named
 
 
 def show(
-    text: DealTextOrNone = None,
+    text: What = None,
     rules: RulesName = "golf",
-    file: DealFile = None,
+    line: Line = "",
+    file: PositionFile = None,
+    data: Data = None,
     workers: Workers = None,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Draw the table of a deal.
 
+    With --line, the table is shown after these moves.
+
     Example: fairway deal show 1
     """
     row = rules_named(rules)
+    settings = read_settings(config, data=data, workers=workers)
+    question = Question(lambda asked: layout(asked.given, asked.rules, asked.line), _print_layout)
+    put_answers(question, settings, row, text, line, file, as_json=as_json)
 
-    def print_layout(given: GivenDeal, _: dict[str, Any]) -> None:
-        print_table(start(given.deal), row)
-        say(f"\n{given.deal.notation}")
 
-    settings = read_settings(config, workers=workers)
-    for_deals(text, file, lambda given: layout(given, row), print_layout, settings.workers, as_json=as_json)
+def _print_layout(position: GivenPosition, _: dict[str, Any]) -> None:
+    deal = position.given.deal
+    put_heading(position)
+    print_table(after(deal, position.rules, position.line), position.rules)
+    say(f"\n{deal.notation}")

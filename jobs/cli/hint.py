@@ -1,22 +1,21 @@
 """`fairway hint` and `fairway review`: the best move from a position, and a hole move by move."""
 
 from itertools import accumulate
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
 from jobs.api.deals import hinted, reviewed
-from jobs.api.reading import parse_given
+from jobs.api.positions import GivenPosition
+from jobs.cli.positions import Document, Question, put_answers, put_heading
 from jobs.terminal.context import read_settings
 from jobs.terminal.drawing import move_text, print_table
-from jobs.terminal.options import Config, DealText, Json, Line, RulesName, Workers
-from jobs.terminal.output import put_json, say
+from jobs.terminal.options import Config, Data, Json, Line, PositionFile, RulesName, What, Workers
+from jobs.terminal.output import say
 from jobs.terminal.tables import put_table
-from solver.coach.review import Review
 from solver.table.moves import DRAW, Position, after, start
 from solver.table.rules import rules_named
-
-Document = dict[str, Any]
+from solver.table.score import means_cleared
 
 _PERCENT: Final = 100
 _HINT_HEADINGS: Final = (("move", False), ("best score", True), ("gives away", True), ("", False))
@@ -35,10 +34,12 @@ All = Annotated[
 
 
 def hint(
-    text: DealText,
+    text: What = None,
     rules: RulesName = "golf",
     line: Line = "",
+    file: PositionFile = None,
     with_moves: All = False,
+    data: Data = None,
     workers: Workers = None,
     config: Config = None,
     as_json: Json = False,
@@ -50,27 +51,20 @@ def hint(
 
     Example: fairway hint 821 --line 2D1 --all
     """
-    row, given = rules_named(rules), parse_given(text)
-    position = after(given.deal, row, line)
-    read_settings(config, workers=workers)
-    document = hinted(given, row, line, with_moves=with_moves)
-    if as_json:
-        put_json(document)
-        return
-    say(f"{given.name}, {_after_text(line)}\n")
-    print_table(position, row)
-    say(f"\n{_hint_text(document['move'])}: {document['reason']['text']}")
-    if document["move"] is not None:
-        say(f"best score still possible: {document['best_score']}")
-    if document.get("moves"):
-        say()
-        put_table(_HINT_HEADINGS, [_hint_cells(move, document, position) for move in document["moves"]])
+    row = rules_named(rules)
+    settings = read_settings(config, data=data, workers=workers)
+    question = Question(
+        lambda asked: hinted(asked.given, asked.rules, asked.line, with_moves=with_moves), _print_hint
+    )
+    put_answers(question, settings, row, text, line, file, as_json=as_json)
 
 
 def review(
-    text: DealText,
+    text: What = None,
     rules: RulesName = "golf",
     line: Line = "",
+    file: PositionFile = None,
+    data: Data = None,
     workers: Workers = None,
     config: Config = None,
     as_json: Json = False,
@@ -83,23 +77,36 @@ def review(
 
     Example: fairway review 617 --line D6233535377
     """
-    row, given = rules_named(rules), parse_given(text)
-    read_settings(config, workers=workers)
-    found, document = reviewed(given, row, line)
-    if as_json:
-        put_json(document)
-        return
-    say(f"{given.name}, puzzle {given.deal.puzzle_id}\n")
+    row = rules_named(rules)
+    settings = read_settings(config, data=data, workers=workers)
+    question = Question(lambda asked: reviewed(asked.given, asked.rules, asked.line), _print_review)
+    put_answers(question, settings, row, text, line, file, as_json=as_json)
+
+
+def _print_hint(asked: GivenPosition, document: Document) -> None:
+    position = after(asked.given.deal, asked.rules, asked.line)
+    say(f"{asked.given.name}, {_after_text(asked.line)}\n")
+    print_table(position, asked.rules)
+    say(f"\n{_hint_text(document['move'])}: {document['reason']['text']}")
+    if document["move"] is not None:
+        say(f"best score still possible: {document['best_score']}")
+    if document.get("moves"):
+        say()
+        put_table(_HINT_HEADINGS, [_hint_cells(move, document, position) for move in document["moves"]])
+
+
+def _print_review(asked: GivenPosition, document: Document) -> None:
+    put_heading(asked)
     say(f"rules          {document['rules']}")
     say(f"par            {document['par']}")
     say(f"score          {document['score']} ({document['name']})")
     say(f"best score     {document['best_score']}")
-    say(f"clear          {_clear_text(found)}")
+    say(f"clear          {_clear_text(document)}")
     say(f"end            {_end_text(document)}")
     say(f"mistakes       {_mistakes_text(document)}")
     say(f"steady player  as good or better in {document['steady_chance'] * _PERCENT:.2f} % of holes")
     if document["moves"]:
-        positions = accumulate(line, Position.play, initial=start(given.deal))
+        positions = accumulate(asked.line, Position.play, initial=start(asked.given.deal))
         say()
         put_table(_REVIEW_HEADINGS, [_review_cells(move, next(positions)) for move in document["moves"]])
 
@@ -124,12 +131,12 @@ def _hint_cells(move: Document, hint: Document, position: Position) -> tuple[str
     return move_text(position, move["move"]), str(move["best_score"]), gives_away, remark
 
 
-def _clear_text(found: Review) -> str:
-    if found.cleared:
+def _clear_text(document: Document) -> str:
+    if document["cleared"]:
         return "made"
-    if found.lost_at is not None:
-        return f"lost with move {found.lost_at + 1}"
-    return "still possible at the end" if found.clearable else "never possible"
+    if document["lost_at"] is not None:
+        return f"lost with move {document['lost_at'] + 1}"
+    return "still possible at the end" if means_cleared(document["best_score"]) else "never possible"
 
 
 def _end_text(document: Document) -> str:

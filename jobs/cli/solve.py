@@ -5,10 +5,10 @@ from typing import Annotated, Any, Final
 import typer
 
 from jobs.api.deals import rated, solved
-from jobs.api.reading import GivenDeal
-from jobs.cli.deal_file import for_deals
+from jobs.api.positions import GivenPosition
+from jobs.cli.positions import Question, put_answers, put_heading
 from jobs.terminal.context import read_settings
-from jobs.terminal.options import Config, DealFile, DealTextOrNone, Json, RulesName, Workers
+from jobs.terminal.options import Config, Data, Json, PositionFile, RulesName, What, Workers
 from jobs.terminal.output import say
 from solver.table.rules import rules_named
 
@@ -23,10 +23,11 @@ VerdictOnly = Annotated[
 
 
 def solve(
-    text: DealTextOrNone = None,
+    text: What = None,
     rules: RulesName = "golf",
-    file: DealFile = None,
+    file: PositionFile = None,
     verdict_only: VerdictOnly = False,
+    data: Data = None,
     workers: Workers = None,
     config: Config = None,
     as_json: Json = False,
@@ -38,21 +39,20 @@ def solve(
     Example: fairway deal solve 1 --rules relaxed
     """
     row = rules_named(rules)
-    settings = read_settings(config, workers=workers)
-    for_deals(
-        text,
-        file,
-        lambda given: solved(given, row, fewest=not verdict_only),
+    settings = read_settings(config, data=data, workers=workers)
+    question = Question(
+        lambda asked: solved(asked.given, asked.rules, fewest=not verdict_only),
         _print_solution,
-        settings.workers,
-        as_json=as_json,
+        takes_line=False,
     )
+    put_answers(question, settings, row, text, "", file, as_json=as_json)
 
 
 def rate(
-    text: DealTextOrNone = None,
+    text: What = None,
     rules: RulesName = "golf",
-    file: DealFile = None,
+    file: PositionFile = None,
+    data: Data = None,
     workers: Workers = None,
     config: Config = None,
     as_json: Json = False,
@@ -64,11 +64,13 @@ def rate(
     Example: fairway deal rate 1 --json
     """
     row = rules_named(rules)
-    settings = read_settings(config, workers=workers)
-    for_deals(text, file, lambda given: rated(given, row), _print_rating, settings.workers, as_json=as_json)
+    settings = read_settings(config, data=data, workers=workers)
+    question = Question(lambda asked: rated(asked.given, asked.rules), _print_rating, takes_line=False)
+    put_answers(question, settings, row, text, "", file, as_json=as_json)
 
 
-def _print_solution(_: GivenDeal, document: dict[str, Any]) -> None:
+def _print_solution(position: GivenPosition, document: dict[str, Any]) -> None:
+    put_heading(position)
     verdict = "can be cleared" if document["cleared"] else "cannot be cleared"
     say(f"rules       {document['rules']}")
     say(f"verdict     {verdict}, proved by searching {document['positions']:,} positions")
@@ -78,7 +80,8 @@ def _print_solution(_: GivenDeal, document: dict[str, Any]) -> None:
         say(f"draws       {document['draws']}")
 
 
-def _print_rating(_: GivenDeal, document: dict[str, Any]) -> None:
+def _print_rating(position: GivenPosition, document: dict[str, Any]) -> None:
+    put_heading(position)
     say(f"rules       {document['rules']}")
     say(f"par         {document['par']}")
     say(f"mean        {document['steady_mean']:.3f} (standard deviation {document['steady_sd']:.3f})")

@@ -4,8 +4,9 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, cast
 
 from pipeline.errors import StorageError
 from pipeline.store.root import MARKER
@@ -29,7 +30,7 @@ def check_readable(files: Iterable[Path]) -> None:
 
 
 @contextlib.contextmanager
-def opened(file: Path) -> Iterator[tuple[BinaryIO, str, int]]:
+def opened(file: Path) -> Iterator[tuple[BufferedReader, str, int]]:
     """Open a file of lines.
 
     Args:
@@ -42,7 +43,7 @@ def opened(file: Path) -> Iterator[tuple[BinaryIO, str, int]]:
         UsageError: it cannot be read.
     """
     if file == STANDARD:
-        yield sys.stdin.buffer, "standard input", 0
+        yield cast("BufferedReader", sys.stdin.buffer), "standard input", 0
         return
     try:
         stream = file.open("rb")

@@ -134,13 +134,17 @@ Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write to this file.", show_default=False),
 ]
-_DEAL: Final = typer.Argument(
-    metavar="DEAL",
-    help=f"A deal number from 0 to {MOST_DEAL_NUMBER}, or a deal in notation.",
-    show_default=False,
-)
-DealText = Annotated[str, _DEAL]
-DealTextOrNone = Annotated[str | None, _DEAL]
+What = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="WHAT",
+        help=(
+            f"A deal number from 0 to {MOST_DEAL_NUMBER}, a deal in notation,"
+            " or the date of a published Daily hole."
+        ),
+        show_default=False,
+    ),
+]
 _LINE: Final = typer.Option(
     "--line",
     metavar="LINE",
@@ -149,12 +153,15 @@ _LINE: Final = typer.Option(
 )
 Line = Annotated[str, _LINE]
 LineOrNone = Annotated[str | None, _LINE]
-DealFile = Annotated[
+PositionFile = Annotated[
     Path | None,
     typer.Option(
         "--file",
         metavar="FILE",
-        help="Read one deal per line from this file ('-' for standard input); print one line of JSON each.",
+        help=(
+            "Read one position per line from this file ('-' for standard input), a deal, a date or a JSON"
+            " object; print one line of JSON each."
+        ),
         show_default=False,
     ),
 ]

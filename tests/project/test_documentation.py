@@ -16,7 +16,7 @@ from jobs.terminal import clock
 from jobs.watch.status import PROBLEMS
 from pipeline.deals.columns import COLUMNS
 from pipeline.query.views import DAILY_COLUMNS, RUN_COLUMNS
-from tests.support.command import ROOT, done
+from tests.support.command import PROGRAM, ROOT, done
 from tests.support.documentation import (
     PAGES,
     Example,
@@ -91,13 +91,8 @@ def test_the_json_of_every_command_is_described(name: str) -> None:
 @pytest.mark.parametrize(("name", "example"), EXAMPLES, ids=[" ".join(e.words)[:40] for _, e in EXAMPLES])
 def test_every_example_prints_what_is_shown(name: str, example: Example, documented_root: Path) -> None:
     assert example.shown, name
-    words = [*example.words, *(["--data", documented_root] if takes_data(example.words) else [])]
-    printed = done(*words).text
+    printed = done(*example.words, "--data", documented_root).text
     assert example.differs_from(printed) is None, printed
-
-
-def takes_data(words: tuple[str, ...]) -> bool:
-    return words[0] not in ("deal", "hint", "review")
 
 
 def test_an_example_with_a_line_too_few_or_too_many_is_found() -> None:
@@ -108,9 +103,18 @@ def test_an_example_with_a_line_too_few_or_too_many_is_found() -> None:
 
 
 @pytest.mark.system
-def test_the_program_on_the_playing_page_runs() -> None:
-    (program,) = blocks_in(page("docs/playing.md"), "python")
-    assert output_of(program, ROOT) == "the King on column 3 would end the run, so play it last\n"
+def test_the_programs_on_the_playing_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hint, many_hints = blocks_in(page("docs/playing.md"), "python")
+    assert output_of(hint, ROOT) == "the King on column 3 would end the run, so play it last\n"
+    (tmp_path / "fairway").write_text(f"#!{sys.executable}\n{PROGRAM}\n")
+    (tmp_path / "fairway").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert output_of(many_hints, ROOT).splitlines() == [
+        "D: no card fits",
+        "6: it keeps the best score still possible, -5",
+        "move 2 of the line, 'x', is not legal; legal there: 6, D",
+        "1: it starts a run of 10, longer than any other",
+    ]
 
 
 @pytest.mark.system

@@ -92,7 +92,7 @@ BAD = [
     (["nightly", "--workers", "many"], "'many' is not a whole number from 1 to 256"),
     (["deal", "solve", "1", "--workers", "²"], "'²' is not a whole number"),
     (["deal", "solve", "1", "--workers", "9" * 5000], "is not a whole number"),
-    (["deal", "show"], "give either a deal (a number or a notation) or --file FILE"),
+    (["deal", "show"], "give either a deal (a number, a notation or a date) or --file FILE"),
     (["deal", "show", "1", "--file", "x"], "give either a deal"),
     (["deal", "show", str(TOO_LARGE)], f"{TOO_LARGE}"),
     (["deal", "show", "9" * 5000], f".. is out of range; it must be from 0 to {TOO_LARGE - 1}"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from jobs.api.reading import lines_of, parse_given
+from jobs.api.reading import Line, blocks_of, parse_given
 from jobs.terminal import files
 from jobs.terminal.drawing import draw_table
 from jobs.terminal.files import line_count
@@ -171,7 +171,7 @@ BAD_LINES = [
     ("1\nKönig\n".encode("latin-1"), 1, "line 2: byte 2, 0xf6, is not UTF-8"),
     ("1\n2\n".encode("utf-16"), 0, "line 1: byte 1, 0xff, is not UTF-8"),
     (b"1\n" + b"\0" * 10, 1, "line 2: "),
-    (b"1\n" + b"x" * 1_000_000, 1, "line 2: longer than 4000 bytes, so it is not a deal"),
+    (b"1\n" + b"x" * 1_000_000, 1, "line 2: longer than 4000 bytes, so it is not a position"),
     (random.Random(2).randbytes(1_000_000), 0, "line 1: "),
 ]
 
@@ -185,18 +185,31 @@ def test_a_bad_line_is_named_after_all_before_it_were_answered(data: bytes, good
     assert "Traceback" not in outcome.err
 
 
-def test_a_file_is_read_a_line_at_a_time() -> None:
-    class Endless(io.BytesIO):
-        served = 0
+class Arriving:
+    """A stream from which one piece arrives at a time."""
 
-        def readline(self, size: int | None = -1, /) -> bytes:
-            self.served += 1
-            return b"%d\n" % self.served
+    def __init__(self, *pieces: bytes) -> None:
+        self.pieces = list(pieces)
 
-    stream = Endless()
-    lines = lines_of(stream, "endless", "deal")
-    assert [next(lines).text for _ in range(5)] == ["1", "2", "3", "4", "5"]
-    assert stream.served == 5
+    def read1(self, _: int, /) -> bytes:
+        return self.pieces.pop(0) if self.pieces else b""
+
+
+def test_a_stream_is_read_as_it_arrives() -> None:
+    stream = Arriving(b"1\n2", b"2\n\n3\n", b"4", b"\n", b"# 5\n", b"6")
+    blocks = blocks_of(stream, "pipe", "deal")
+    assert next(blocks) == [Line(1, "1")]
+    assert stream.pieces[0] == b"2\n\n3\n"
+    assert list(blocks) == [[Line(2, "22"), Line(4, "3")], [Line(5, "4")], [], [Line(7, "6")]]
+
+
+def test_a_line_that_never_ends_is_refused_before_it_is_read() -> None:
+    stream = Arriving(b"1\n", *[b"x" * 1000] * 10)
+    blocks = blocks_of(stream, "pipe", "deal")
+    assert next(blocks) == [Line(1, "1")]
+    with pytest.raises(UsageError, match="line 2: longer than 4000 bytes, so it is not a deal"):
+        list(blocks)
+    assert len(stream.pieces) == 5
 
 
 @pytest.mark.parametrize(

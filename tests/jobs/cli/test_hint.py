@@ -88,7 +88,7 @@ def test_an_illegal_move_is_reported_with_its_place_and_the_legal_moves() -> Non
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "Missing argument 'DEAL'"),
+        ([], "give either a deal (a number, a notation or a date) or --file FILE"),
         (["617", "--rules", "blue"], "unknown rules 'blue'"),
         (["x"], "'x' is neither a deal number"),
         (["617", "--line", "d"], "move 1 of the line, 'd', is not legal; legal there: D"),
