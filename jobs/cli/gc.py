@@ -37,6 +37,15 @@ def gc(
             most=_MAX_DAYS,
         ),
     ] = None,
+    record_days: Annotated[
+        int | None,
+        number_option(
+            "--keep-records",
+            "Number of days to keep run records. Default: the `keep_records` setting.",
+            least=1,
+            most=_MAX_DAYS,
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Report what would be removed without removing it.")
     ] = False,
@@ -47,12 +56,12 @@ def gc(
     """Remove files that are no longer needed.
 
     Removes earlier catalogs that are neither among the latest nor recent, and the parts that only they use;
-    `pool rollback` can no longer return to their generations. The current pools and Daily holes are never
-    touched.
+    `pool rollback` can no longer return to their generations. Old run records are removed too. The current
+    pools and Daily holes are never touched.
 
     Example: fairway gc --keep 30 --older-than 30 --dry-run
     """
-    settings = read_settings(config, data=data, keep_catalogs=keep, keep_days=days)
+    settings = read_settings(config, data=data, keep_catalogs=keep, keep_days=days, keep_records=record_days)
     storage = storage_at(settings)
     if dry_run:
         found = plan_gc(storage, settings, clock.now())
@@ -70,6 +79,7 @@ def _document(found: GcPlan, *, dry_run: bool) -> dict[str, Any]:
         "dry_run": dry_run,
         "catalogs": list(found.garbage.catalogs),
         "parts": list(found.garbage.parts),
+        "records": list(found.records),
         "bytes": found.total,
         "young_catalogs": found.garbage.young,
     }
@@ -79,12 +89,12 @@ def _print_plan(found: GcPlan, *, dry_run: bool) -> None:
     garbage = found.garbage
     if garbage.young:
         say(f"{garbage.young:,} more earlier catalogs are kept: they are recent, or their age is unknown")
-    if not garbage.paths:
+    if not found.paths:
         say("nothing to do")
         return
     files: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
-    for path in garbage.paths:
+    for path in found.paths:
         folder = path.rpartition("/")[0]
         files[folder] += 1
         sizes[folder] += found.sizes[path]
@@ -92,7 +102,7 @@ def _print_plan(found: GcPlan, *, dry_run: bool) -> None:
         [("folder", False), ("files", True), ("MB", True)],
         [(folder, f"{count:,}", f"{sizes[folder] / _MEGABYTE:,.1f}") for folder, count in files.items()],
     )
-    total = f"{len(garbage.paths):,} files with {found.total / _MEGABYTE:,.1f} MB"
+    total = f"{len(found.paths):,} files with {found.total / _MEGABYTE:,.1f} MB"
     if dry_run:
         say(f"\n{total} would be removed; nothing was changed")
     else:

@@ -7,6 +7,8 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from jobs.days import check_not_future
 from jobs.runs.nightly import NightReport, check_clock, run_night
 from jobs.terminal import clock
@@ -30,6 +32,9 @@ def nightly(
     allow_future: AllowFuture = False,
     allow_many: AllowMany = False,
     log_format: LogFormat = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print nothing if there is nothing to do, as cron wants it.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Add a night's deals and publish Daily holes.
@@ -48,16 +53,20 @@ def nightly(
     if day is None:
         check_clock(storage, night, settings)
     # A terminal shows progress bars and then the report.
-    start_log(settings.log_format, least=logging.WARNING if sys.stderr.isatty() else logging.INFO)
+    least = logging.WARNING if quiet or sys.stderr.isatty() else logging.INFO
+    start_log(settings.log_format, least=least)
     with shown_progress(write=log.info) as progress:
         report = run_night(storage, night, settings, job_context(settings, progress), allow_many=allow_many)
     if report.dailies:
         warn_without_key(settings)
+    if quiet and report.is_nothing:
+        return
     if as_json:
         put_json(_document(report, storage.root))
         return
     _print(report, storage.root)
-    _suggest(data)
+    if not report.is_nothing:
+        _suggest(data)
 
 
 def _document(report: NightReport, root: Path) -> dict[str, object]:

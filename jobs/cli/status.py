@@ -8,8 +8,7 @@ from jobs.terminal import clock
 from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json
 from jobs.terminal.outcome import DONE, FAILED, complain
-from jobs.terminal.output import put_json, say
-from jobs.terminal.progress import duration_text
+from jobs.terminal.output import duration_text, put_json, say
 from jobs.terminal.tables import put_table
 from jobs.watch.logs import message_line
 from jobs.watch.status import Status, look, status_of

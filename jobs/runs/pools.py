@@ -10,12 +10,13 @@ from jobs.runs.context import JobContext
 from jobs.runs.exclusive import job_run
 from jobs.runs.run import runs_by_change
 from jobs.settings.model import Settings
-from pipeline.pools.catalog import Catalog, Pool, load_catalog
+from pipeline.pools.catalog import Catalog, Pool, kept_changes, kept_path, load_catalog
 from pipeline.pools.compact import compact
 from pipeline.pools.garbage import Garbage, clear_unreferenced, find_garbage, remove_garbage
 from pipeline.pools.rollback import roll_back
 from pipeline.store.storage import LocalStorage
 from pipeline.work.counts import Counts
+from pipeline.work.records import old_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,16 @@ class PoolChange:
 
 @dataclass(frozen=True, slots=True)
 class GcPlan:
-    """Files that garbage collection removes, with the bytes of each path."""
+    """Files that garbage collection removes: garbage, run records, and the bytes of each path."""
 
     garbage: Garbage
+    records: tuple[str, ...]
     sizes: dict[str, int]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All paths, in the order in which they must be removed."""
+        return self.garbage.paths + self.records
 
     @property
     def total(self) -> int:
@@ -81,12 +88,16 @@ def plan_gc(storage: LocalStorage, settings: Settings, now: datetime) -> GcPlan:
     """
     made = {change: record.ended for change, record in runs_by_change(storage).items()}
     before = now - timedelta(days=settings.keep_days)
-    garbage = find_garbage(storage, load_catalog(storage), made, settings.keep_catalogs, before, now)
-    return GcPlan(garbage, {path: storage.size(path) for path in garbage.paths})
+    catalog = load_catalog(storage)
+    garbage = find_garbage(storage, catalog, made, settings.keep_catalogs, before, now)
+    staying = [change for change in kept_changes(storage) if kept_path(change) not in garbage.catalogs]
+    first_change = min(staying, default=catalog.change)
+    records = old_records(storage, now - timedelta(days=settings.keep_records), first_change)
+    return GcPlan(garbage, records, {path: storage.size(path) for path in garbage.paths + records})
 
 
 def run_gc(storage: LocalStorage, settings: Settings, context: JobContext) -> GcPlan:
-    """Remove old kept catalogs, and the files that no remaining catalog refers to.
+    """Remove old kept catalogs, the files that no remaining catalog refers to, and old run records.
 
     Raises:
         BusyError: if another run holds the lock.
@@ -95,6 +106,8 @@ def run_gc(storage: LocalStorage, settings: Settings, context: JobContext) -> Gc
     with job_run(storage, "gc", settings, context) as counts:
         plan = plan_gc(storage, settings, context.clock())
         remove_garbage(storage, plan.garbage)
-        counts.removed = len(plan.garbage.paths)
+        for path in plan.records:
+            storage.remove(path)
+        counts.removed = len(plan.paths)
         clear_unreferenced(storage, load_catalog(storage))
     return plan

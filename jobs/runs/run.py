@@ -2,15 +2,23 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Final
 
 from jobs.runs.context import JobContext
+from jobs.watch.logs import details, log
 from pipeline.errors import StorageError
 from pipeline.store.storage import Storage
 from pipeline.store.text import message_of
 from pipeline.work.counts import Counts
-from pipeline.work.records import Outcome, RunRecord, latest_records, run_id, write_record
+from pipeline.work.records import (
+    Outcome,
+    RunRecord,
+    forget_nothing_done,
+    latest_records,
+    run_id,
+    write_record,
+)
 from solver.errors import FairwayError
 
 
@@ -30,16 +38,22 @@ class Run:
     def recorded(self, storage: Storage) -> Iterator[None]:
         """Write the record of the run when the block ends, however it ends; the caller holds the lock.
 
+        Records of earlier runs of the job that had nothing to do are removed after a good one.
+
         Raises:
             StorageError: if the record of a successful run cannot be written.
         """
         try:
             yield
         except (Exception, KeyboardInterrupt, SystemExit) as error:
-            with suppress(StorageError):  # the error that ended the run is the one to raise
+            try:
                 _write(storage, self._end(error))
+            except StorageError as fault:  # the error that ended the run is the one to raise
+                log.warning("the run record was not written: %s", fault, extra=details(event="record"))
             raise
-        _write(storage, self._end())
+        record = self._end()
+        _write(storage, record)
+        forget_nothing_done(storage, record)
 
     def final_record(self, error: BaseException | None = None) -> RunRecord:
         """Return the record to report: the one on disk, unless the run failed after it was made."""

@@ -167,6 +167,7 @@ class Settings(_Model):
             is trusted.
         keep_catalogs: number of earlier catalogs that `fairway gc` keeps, latest first.
         keep_days: `fairway gc` also keeps catalogs that were replaced less than this many days ago.
+        keep_records: number of days for which `fairway gc` keeps run records.
         log_format: `text` for people, or `json` for one JSON document per line.
         metrics_file: the file that metrics are written to; None for `metrics.prom` in the data root.
         cache: the folder for compiled kernels; None for the user's cache folder.
@@ -195,6 +196,7 @@ class Settings(_Model):
     clock_bound_days: _Whole = _number(30, 1, _MAX_DAYS)
     keep_catalogs: _Whole = _number(30, 0, _MAX_KEPT)
     keep_days: _Whole = _number(30, 0, _MAX_DAYS)
+    keep_records: _Whole = _number(400, 1, _MAX_DAYS)
     log_format: Literal["text", "json"] = Field(default="text", description="text or json")
     metrics_file: Annotated[_Path, AfterValidator(_prom)] = Field(
         default=None, description="a path that ends in .prom"

@@ -19,7 +19,7 @@ SECRET_FILE: Final = ("daily_key_file",)
 
 _PATHS: Final = (DATA, SECRET_FILE, ("metrics_file",), ("cache",))
 _LISTS: Final = (("hooks", "on_failure"), ("hooks", "on_publish"), ("hooks", "on_run"))
-_OPTIONS: Final = {"keep_catalogs": "--keep", "keep_days": "--older-than"}
+_OPTIONS: Final = {"keep_catalogs": "--keep", "keep_days": "--older-than", "keep_records": "--keep-records"}
 _MAX_SHOWN: Final = 60  # characters of a value in an error message
 _TOML_PLACE: Final = re.compile(r"at line (\d+), column (\d+)")
 

@@ -12,6 +12,9 @@ from jobs.terminal.log import is_json
 from jobs.watch.logs import log
 
 NAME: Final = "fairway"
+_MINUTE: Final = 60
+_HOUR: Final = 60 * _MINUTE
+_SMALL: Final = 2  # durations from twice a unit on are given in that unit
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -59,6 +62,13 @@ def note(text: str) -> None:
 def say(text: str = "") -> None:
     """Print a line of text for people on standard output."""
     sys.stdout.write(f"{shown_text(text)}\n")
+
+
+def duration_text(seconds: float) -> str:
+    """Return a rough duration, such as `40 s`, `12 min` or `3 h`."""
+    if seconds < _SMALL * _MINUTE:
+        return f"{seconds:.0f} s"
+    return f"{seconds / _MINUTE:.0f} min" if seconds < _SMALL * _HOUR else f"{seconds / _HOUR:.0f} h"
 
 
 def can_carry(text: str) -> bool:

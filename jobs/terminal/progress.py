@@ -10,15 +10,12 @@ from rich import progress as bars
 from rich.console import Console
 
 from jobs.terminal.log import is_json
-from jobs.terminal.output import note
+from jobs.terminal.output import duration_text, note
 from pipeline.work.progress import Progress
 
 _TENTHS: Final = 10
 _LINE_EVERY: Final = 1000  # items, if the total is unknown
 _BAR_EVERY: Final = 0.05  # seconds between two updates of a bar
-_MINUTE: Final = 60
-_HOUR: Final = 60 * _MINUTE
-_SMALL: Final = 2  # durations from twice a unit on are given in that unit
 
 
 class LineProgress:
@@ -78,13 +75,6 @@ class _BarProgress:
         if now >= self._next or done == total:
             self._display.update(self._tasks[task], completed=done)
             self._next = now + _BAR_EVERY
-
-
-def duration_text(seconds: float) -> str:
-    """Return a rough duration, such as `40 s`, `12 min` or `3 h`."""
-    if seconds < _SMALL * _MINUTE:
-        return f"{seconds:.0f} s"
-    return f"{seconds / _MINUTE:.0f} min" if seconds < _SMALL * _HOUR else f"{seconds / _HOUR:.0f} h"
 
 
 @contextmanager

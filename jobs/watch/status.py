@@ -13,7 +13,7 @@ from jobs.settings.model import Settings
 from pipeline.daily.files import published_days
 from pipeline.errors import DamagedError, VersionError
 from pipeline.pools.catalog import Catalog, Pool, load_catalog
-from pipeline.store.storage import Storage
+from pipeline.store.storage import LocalStorage, Storage
 from pipeline.store.text import listed
 from pipeline.work.records import Outcome, RunRecord, latest_records
 
@@ -22,7 +22,18 @@ LATE_AFTER: Final = timedelta(hours=26)  # one night and two hours
 GROWTH: Final = timedelta(days=7)
 
 # The kinds of problems, in the order in which they are reported.
-PROBLEMS: Final = ("today", "tomorrow", "holes", "success", "failure", "catalog", "night", "records", "clock")
+PROBLEMS: Final = (
+    "today",
+    "tomorrow",
+    "holes",
+    "success",
+    "failure",
+    "catalog",
+    "night",
+    "records",
+    "disk",
+    "clock",
+)
 
 _RUN_TAKES: Final = timedelta(hours=2)  # before that, a missing night may be in progress
 _CLOCKS_DIFFER: Final = timedelta(minutes=5)
@@ -41,6 +52,7 @@ class Found:
         published: the dates whose Daily hole is published, ascending.
         records: recent run records, newest first.
         damaged_records: one message per damaged run record.
+        disk_problem: why nothing, or soon nothing, can be written; None if nothing is known to prevent it.
     """
 
     catalog: Catalog | None
@@ -48,6 +60,7 @@ class Found:
     published: tuple[date, ...]
     records: tuple[RunRecord, ...]
     damaged_records: tuple[str, ...]
+    disk_problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +127,8 @@ def look(storage: Storage, now: datetime) -> Found:
             "catalog", str(error), "run `fairway repair`, which restores the latest kept catalog"
         )
     records, damaged = _recent_records(storage, now)
-    return Found(catalog, problem, published_days(storage), records, damaged)
+    disk_problem = storage.obstacle() if isinstance(storage, LocalStorage) else None
+    return Found(catalog, problem, published_days(storage), records, damaged, disk_problem)
 
 
 def _recent_records(storage: Storage, now: datetime) -> tuple[tuple[RunRecord, ...], tuple[str, ...]]:
@@ -198,6 +212,8 @@ def _problems(
     if found.damaged_records:
         what = listed(found.damaged_records, most=1, sep="; ")
         yield Problem("records", what, "restore a copy or move the file away; nothing else depends on it")
+    if found.disk_problem is not None:
+        yield Problem("disk", found.disk_problem, "make room or give permission, then run `fairway nightly`")
     pools = () if found.catalog is None else found.catalog.pools
     doubt = clock_doubt(last_due.date(), [pool.last_night for pool in pools], found.published, settings)
     if doubt is not None:

@@ -185,19 +185,31 @@ class Documents:
     @cached_property
     def _table(self) -> Any:
         documents = [(path, parse(self.storage.read(path), path)) for path in self.paths]
-        arrays = [
-            pa.array([_cell(path, document, column) for path, document in documents], _TYPES[column.type])
-            for column in self.columns
-        ]
+        arrays = [_column(documents, column) for column in self.columns]
         return pa.Table.from_arrays(arrays, schema=_schema(self.columns))
 
 
-def _cell(path: str, document: Mapping[str, Any], column: ViewColumn) -> Any:
+def _column(documents: Sequence[tuple[str, Mapping[str, Any]]], column: ViewColumn) -> Any:
+    """Return one column of all documents; only if that fails, each value is looked at for the error."""
+    values = [_value(document, column) for _, document in documents]
+    try:
+        return pa.array([_read(value, column.type) for value in values], _TYPES[column.type])
+    except (TypeError, ValueError, pa.ArrowException):
+        for (path, _), value in zip(documents, values, strict=True):
+            _check(path, value, column)
+        raise
+
+
+def _value(document: Mapping[str, Any], column: ViewColumn) -> Any:
     value: Any = document
     for key in column.path:
         value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _check(path: str, value: Any, column: ViewColumn) -> None:
     try:
-        return pa.scalar(_read(value, column.type), _TYPES[column.type]).as_py()
+        pa.scalar(_read(value, column.type), _TYPES[column.type])
     except (TypeError, ValueError, pa.ArrowException) as error:
         raise DamagedError(f"{path}: {'.'.join(column.path)} is not a {column.type}: {error}") from error
 

@@ -27,6 +27,9 @@ _PRIVATE_FILE_MODE: Final = 0o600
 _PRIVATE_FOLDER_MODE: Final = 0o700
 _OTHERS: Final = 0o077
 _FILE_ENDINGS: Final = (".json", ".parquet", ".sql")
+_MEGABYTE: Final = 1e6
+_LEAST_ROOM: Final = 50 * _MEGABYTE  # enough for several nights of the usual size
+_LEAST_FILES: Final = 1000
 _NAME_BYTES: Final = 8  # of randomness in the name of a temporary file
 
 _ELSEWHERE: Final = "choose another place (--data names the data root)"
@@ -209,6 +212,25 @@ class LocalStorage:
                 yield from self._walk(Path(entry.path))
             elif entry.is_file(follow_symlinks=False):
                 yield entry.path[self._above :]
+
+    def obstacle(self) -> str | None:
+        """Return why this user cannot write, or soon cannot; None if nothing is known. Nothing is tried.
+
+        Raises:
+            StorageError: if the disk cannot be asked.
+        """
+        with _explained("look at", self.root):
+            disk = os.statvfs(self.root)
+        room = disk.f_bavail * disk.f_frsize
+        if disk.f_flag & os.ST_RDONLY:
+            return f"{self.root} is on a file system that is mounted read-only"
+        if not os.access(self.root, os.W_OK | os.X_OK):
+            return f"this user cannot write to {self.root}"
+        if room < _LEAST_ROOM:
+            return f"{self.root} has room for {room / _MEGABYTE:,.1f} MB more; a night needs some megabytes"
+        if disk.f_files and disk.f_favail < _LEAST_FILES:
+            return f"{self.root} has room for {disk.f_favail:,} files more; a night makes some ten"
+        return None
 
     def irregular_paths(self) -> tuple[str, ...]:
         """Return the paths of entries that are neither files nor folders, and of folders named like files."""

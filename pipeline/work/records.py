@@ -6,6 +6,7 @@ major version of the schema fields are only added; readers ignore unknown fields
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -152,6 +153,51 @@ def latest_records(storage: Storage) -> Iterator[RunRecord | DamagedError]:
             yield damage
         except StorageError as fault:  # an unreadable record affects only the history
             yield DamagedError(str(fault))
+
+
+def forget_nothing_done(storage: Storage, record: RunRecord) -> None:
+    """Remove the latest earlier records of a job that say that there was nothing to do.
+
+    A job that looks for work every hour would leave thousands per year. Records of failures stay, and
+    so does the last good one, from which the attempts after it are counted.
+
+    Args:
+        storage: the data root.
+        record: the record of a good run that was written last.
+
+    Raises:
+        StorageError: if one cannot be removed.
+    """
+    for earlier in islice(latest_records(storage), _MAX_LOOKBACK):
+        if isinstance(earlier, DamagedError) or earlier.job != record.job:
+            continue
+        if earlier.outcome is Outcome.DONE:
+            break
+        if earlier.outcome is Outcome.NOTHING and earlier.run_id != record.run_id:
+            storage.remove(record_path(earlier))
+
+
+def old_records(storage: Storage, before: datetime, first_change: int) -> tuple[str, ...]:
+    """Return the paths of run records that nobody needs any more, oldest first.
+
+    Args:
+        storage: the data root.
+        before: records of runs that started later stay.
+        first_change: records of this change of the catalog and of later ones stay, for their times.
+
+    Raises:
+        StorageError: if the data root cannot be read.
+    """
+    last = f"{RUN_PREFIX}{before.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    old = []
+    for path in run_paths(storage):
+        if path >= last:
+            break
+        with suppress(DamagedError, MissingError):  # a damaged one is for the operator to look at
+            change = read_record(storage, path).counts.change
+            if change is None or change < first_change:
+                old.append(path)
+    return tuple(old)
 
 
 def attempt_of(records: Iterable[RunRecord | DamagedError], job: str, now: datetime | None = None) -> int:

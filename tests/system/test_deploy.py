@@ -41,7 +41,7 @@ def test_the_commands_of_the_files_are_found() -> None:
     commands = {name: list(commands_in((FOLDER / name).read_text())) for name in FILES}
     assert commands["fairway.service"] == [["serve", "--data", "/var/lib/fairway"]]
     assert commands["fairway-nightly.service"] == [["nightly", "--data", "/var/lib/fairway"]]
-    assert commands["fairway.cron"] == [["nightly", "--data", "/var/lib/fairway"]]
+    assert commands["fairway.cron"] == [["nightly", "--quiet", "--data", "/var/lib/fairway"]]
     assert commands["Dockerfile"] == [["status"], ["serve"]]
 
 

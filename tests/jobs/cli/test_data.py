@@ -106,6 +106,18 @@ def test_the_future_is_refused_unless_it_is_allowed(arguments: list[str], tmp_pa
     assert (root / "daily" / "2026-12-03.json").exists()
 
 
+def test_a_run_with_nothing_to_do_is_silent_if_asked_and_leaves_one_record_at_most(copied_root: Path) -> None:
+    (copied_root / "daily" / "2026-12-02.json").unlink()
+    made = done("nightly", "--quiet", "--data", copied_root)
+    assert "1 published, 2026-12-02 to 2026-12-02" in made.text
+    for _ in range(3):
+        outcome = done("nightly", "--quiet", "--data", copied_root)
+        assert (outcome.text, outcome.err) == ("", "")
+    assert "Try next" not in done("nightly", "--data", copied_root).text
+    runs = [json.loads(file.read_bytes())["outcome"] for file in (copied_root / "runs").iterdir()]
+    assert runs.count("nothing to do") == 1
+
+
 @pytest.mark.parametrize("day", ["2025-12-31", "0001-01-01"])
 def test_a_night_before_the_first_hole_is_refused(day: str, tmp_path: Path) -> None:
     root = tmp_path / "root"

@@ -15,7 +15,8 @@ from pipeline.pools.catalog import load_catalog
 from pipeline.query.views import catalog_sql, part_paths
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
-from pipeline.work.records import record_document, write_record
+from pipeline.work.counts import Counts
+from pipeline.work.records import record_document, record_path, write_record
 from tests.support.command import done, fairway, files_of
 from tests.support.pools import regenerated, with_nights
 from tests.support.run_records import A_RECORD, run_at
@@ -144,6 +145,15 @@ def test_gc_removes_nothing_recent_by_default(storage: LocalStorage) -> None:
     assert {path for path in after if path.startswith(("deals/", "catalogs/"))} == {
         path for path in before if path.startswith(("deals/", "catalogs/"))
     }
+
+
+def test_gc_removes_old_run_records_too(storage: LocalStorage) -> None:
+    old = run_at(datetime(2025, 1, 1, 0, 5, tzinfo=UTC), counts=Counts())
+    write_record(storage, old)
+    arguments = ("gc", "--data", storage.root, "--json")
+    assert document(*arguments, "--dry-run", "--keep-records", 999)["records"] == []
+    assert document(*arguments)["records"] == [record_path(old)]
+    assert record_path(old) not in storage.list("runs/")
 
 
 def test_a_dry_run_reports_what_the_run_then_removes(storage: LocalStorage) -> None:

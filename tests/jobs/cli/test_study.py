@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from jobs.terminal.progress import LineProgress, duration_text
+from jobs.terminal.output import duration_text
+from jobs.terminal.progress import LineProgress
 from pipeline.studies import study as study_module
 from pipeline.studies.study_schema import blocks_bytes, read_blocks, read_whole
 from pipeline.studies.winnability import Block, Study

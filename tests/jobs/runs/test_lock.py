@@ -87,8 +87,13 @@ def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("kind", "remedy"), [("link", "the link"), ("folder", "the folder"), ("pipe", "it")])
 def test_what_is_in_the_place_of_the_lock_is_to_be_moved_away(tmp_path: Path, kind: str, remedy: str) -> None:
     place = tmp_path / LOCK_FILE
-    make = {"link": lambda: place.symlink_to("x"), "folder": place.mkdir, "pipe": lambda: os.mkfifo(place)}
-    make[kind]()
+    match kind:
+        case "link":
+            place.symlink_to("other")
+        case "folder":
+            place.mkdir()
+        case _:
+            os.mkfifo(place)
     expected = rf"the lock {place}: .*; move (away {remedy}|{remedy} away)"
     with pytest.raises(StorageError, match=expected), root_lock(tmp_path, NOW):
         pass

@@ -73,10 +73,13 @@ def test_record_of_an_interrupted_run_has_the_reason_and_the_counts(
     assert (record["outcome"], record["error"], record["dailies"]) == (outcome, message, 3)
 
 
-def test_unwritable_record_does_not_hide_the_error_of_the_run(tmp_path: Path) -> None:
+def test_unwritable_record_is_logged_and_does_not_hide_the_error_of_the_run(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     storage = FailingStorage(LocalStorage(tmp_path), 0, StorageError("no space"))
     with pytest.raises(CheckError, match="too bad"), run_in(storage):
         raise CheckError("too bad")
+    assert "the run record was not written: no space" in caplog.messages
 
 
 def test_successful_run_fails_without_its_record(tmp_path: Path) -> None:

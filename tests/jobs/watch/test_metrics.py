@@ -94,7 +94,7 @@ def test_without_any_files_the_timestamps_are_zero() -> None:
 def test_every_kind_of_problem_has_its_series() -> None:
     records = (run_at(NOW + timedelta(days=1)), run_at(NOW - timedelta(days=1), Outcome.FAILED))
     problem = Problem("catalog", "damaged", "fix it")
-    nothing = status_of(NOW, SETTINGS, Found(empty_catalog(), problem, (), records, ("damaged",)))
+    nothing = status_of(NOW, SETTINGS, Found(empty_catalog(), problem, (), records, ("damaged",), "full"))
     assert {each.name for each in nothing.problems} == set(PROBLEMS)
 
 

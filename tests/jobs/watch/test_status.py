@@ -66,6 +66,12 @@ def test_a_root_without_runs_has_problems_and_no_success() -> None:
     assert status.last_published is None
 
 
+def test_a_disk_that_cannot_be_written_is_a_problem() -> None:
+    status = status_at(dataclasses.replace(WELL, disk_problem="/srv has room for 0.1 MB more"))
+    assert names(status) == ["disk"]
+    assert "0.1 MB" in status.problems[0].what
+
+
 def test_every_problem_has_a_remedy() -> None:
     empty = Found(None, problem_without_catalog(), (), (), ("runs/a.json is damaged",))
     problems = status_at(empty).problems

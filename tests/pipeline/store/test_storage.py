@@ -7,6 +7,7 @@ import resource
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -363,3 +364,32 @@ def test_a_file_that_was_cleared_away_before_it_was_locked_is_begun_again(
     storage.create("studies/a", b"a")
     assert len(cleared[0]) == 1
     assert files_of(storage.root) == {"studies/a": b"a"}
+
+
+def filled(storage: LocalStorage, **fields: int) -> str | None:
+    """Return the obstacle if the disk is as it is but for these fields of `os.statvfs`."""
+    disk = os.statvfs(storage.root)
+    names = [name for name in dir(disk) if name.startswith("f_")]
+    values = {name: getattr(disk, name) for name in names} | {"f_bavail": 10**9, "f_favail": 10**6} | fields
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "statvfs", lambda _root: SimpleNamespace(**values))
+        return storage.obstacle()
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"f_flag": os.ST_RDONLY}, "is on a file system that is mounted read-only"),
+        ({"f_bavail": 100, "f_frsize": 4096}, "has room for 0.4 MB more"),
+        ({"f_files": 10**6, "f_favail": 7}, "has room for 7 files more"),
+    ],
+)
+def test_a_disk_that_cannot_be_written_or_is_nearly_full_is_an_obstacle(
+    fields: dict[str, int], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = LocalStorage(tmp_path)
+    assert filled(storage) is None
+    assert words in str(filled(storage, **fields))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert "this user cannot write to" in str(filled(storage))
+    assert list(tmp_path.iterdir()) == []

@@ -23,7 +23,9 @@ from pipeline.work.records import (
     Outcome,
     RunRecord,
     attempt_of,
+    forget_nothing_done,
     latest_records,
+    old_records,
     parse_record,
     record_document,
     record_path,
@@ -192,3 +194,35 @@ def test_a_document_is_one_line_of_json() -> None:
         "admitted": 13,
         "written": 12,
     }
+
+
+def hourly(storage: LocalStorage, *outcomes: Outcome, **fields: Any) -> list[RunRecord]:
+    """Write the records of runs an hour apart."""
+    start = A_RECORD.started
+    made = [run_at(start + timedelta(hours=n), outcome, **fields) for n, outcome in enumerate(outcomes)]
+    for record in made:
+        write_record(storage, record)
+    return made
+
+
+def test_of_runs_with_nothing_to_do_only_the_last_record_stays(tmp_path: Path) -> None:
+    done, nothing, failed = Outcome.DONE, Outcome.NOTHING, Outcome.FAILED
+    storage = LocalStorage(tmp_path)
+    made = hourly(storage, nothing, done, nothing, nothing, failed, nothing, failed, nothing)
+    other = run_at(made[-1].started - timedelta(minutes=1), nothing, job="gc")
+    write_record(storage, other)
+    before = attempt_of(latest_records(storage), "nightly")
+    forget_nothing_done(storage, made[-1])
+    stay = [made[0], made[1], made[4], made[6], other, made[7]]
+    assert run_paths(storage) == tuple(map(record_path, stay))
+    assert attempt_of(latest_records(storage), "nightly") == before
+
+
+def test_records_are_old_before_a_time_unless_a_change_that_stays_needs_them(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    made = hourly(storage, *[Outcome.DONE] * 4)  # all of change 5
+    before = made[2].started
+    assert old_records(storage, before, 6) == tuple(map(record_path, made[:2]))
+    assert old_records(storage, before, 5) == ()
+    (tmp_path / record_path(made[0])).write_bytes(b"{")
+    assert old_records(storage, before, 6) == (record_path(made[1]),)
