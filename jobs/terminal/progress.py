@@ -10,7 +10,7 @@ from rich import progress as bars
 from rich.console import Console
 
 from jobs.terminal.log import is_json
-from jobs.terminal.output import duration_text, note
+from jobs.terminal.output import duration_text, note, shown_text
 from pipeline.work.progress import Progress
 
 _TENTHS: Final = 10
@@ -70,7 +70,7 @@ class _BarProgress:
     def update(self, task: str, done: int, total: int) -> None:
         """See `Progress.update`; a total of 0 is unknown."""
         if task not in self._tasks:
-            self._tasks[task] = self._display.add_task(task, total=total or None)
+            self._tasks[task] = self._display.add_task(shown_text(task), total=total or None)
         now = monotonic()
         if now >= self._next or done == total:
             self._display.update(self._tasks[task], completed=done)
@@ -92,7 +92,7 @@ def shown_progress(
         yield LineProgress(write, monotonic if time_left else None)
         return
     columns = [
-        bars.TextColumn("{task.description}"),
+        bars.TextColumn("{task.description}", markup=False),
         bars.BarColumn(),
         bars.MofNCompleteColumn(),
         bars.TimeElapsedColumn(),

@@ -1,5 +1,6 @@
 """Every command has help with an example; every error is one line and an exit code, without a traceback."""
 
+import io
 import os
 import shlex
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from jobs.runs.lock import root_lock
 from jobs.terminal import outcome
 from jobs.terminal.output import NAME, typed_name
+from jobs.terminal.progress import shown_progress
 from jobs.watch.logs import one_line
 from pipeline.errors import (
     BusyError,
@@ -214,6 +216,15 @@ def test_a_printed_path_is_escaped(
     printed = f"{outcome.text}{outcome.err}"
     assert "owned" in printed
     assert all(letter.isprintable() or letter == "\n" for letter in printed)
+
+
+def test_the_name_of_a_file_is_escaped_on_a_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", terminal)
+    with shown_progress() as progress:
+        progress.update(f"[red]{ESCAPES}.jsonl", 1, 2)
+    assert r"[red]\x1b]0;owned\x07\x9b31m\u202e.jsonl" in terminal.getvalue()
 
 
 READERS = [

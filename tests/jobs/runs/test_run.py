@@ -54,6 +54,7 @@ def test_run_that_made_nothing_had_nothing_to_do(tmp_path: Path) -> None:
     ("error", "outcome", "message"),
     [
         (CheckError("too bad"), "failed", "too bad"),
+        (CheckError(f"too {'x' * 999}: wait"), "failed", f"too {'x' * 80}..{'x' * 39}: wait"),
         (ZeroDivisionError("by nothing"), "failed", "internal error: ZeroDivisionError: by nothing"),
         (KeyboardInterrupt(), "stopped", None),
         (SystemExit(143), "stopped", None),

@@ -66,6 +66,13 @@ def test_json_line_has_them_too_and_the_details() -> None:
 
 
 @pytest.mark.parametrize("kind", ["text", "json"])
+def test_overlong_message_loses_its_middle(kind: LogFormat) -> None:
+    text = line(kind, "broken: " + "; ".join(["much of it"] * 30_000) + "; do this")
+    assert len(text) < 3200
+    assert "do this" in text
+
+
+@pytest.mark.parametrize("kind", ["text", "json"])
 def test_traceback_is_logged(kind: LogFormat) -> None:
     try:
         raise ZeroDivisionError("by nothing")
