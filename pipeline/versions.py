@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-CATALOG: Final = 3  # layout of catalog.json; 1 and 2 were never released
+CATALOG: Final = 4  # layout of catalog.json; 1 and 2 were never released
+OLDEST_CATALOG: Final = 3  # the oldest layout that is read: its parts lie in folders such as level=easy
 UNFINISHED: Final = 2  # layout of the record of an unfinished regeneration
 SCHEMA: Final = 1  # columns of a part
 SHUFFLE: Final = 1

@@ -70,3 +70,16 @@ def made_root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     yield root
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
+
+
+@pytest.fixture(scope="session")
+def regenerated_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data root with 3 deals per level whose medium pool was then regenerated with 2; 8 of 11 are in force."""
+    root = tmp_path_factory.mktemp("regenerated") / "root"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FAIRWAY_DEALS_PER_NIGHT", "3")
+        patch.setenv("FAIRWAY_DAILY_FROM", "2026-11-30")
+        patch.setattr(clock, "now", lambda: datetime(2026, 11, 30, 12, tzinfo=UTC))
+        done("nightly", "--data", root)
+        done("pool", "regenerate", "medium", "--size", 2, "--data", root)
+    return root

@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from pipeline.daily.files import DAILY_FOLDER
 from pipeline.integrity.dailies import choose_again, verify_dailies
 from pipeline.integrity.pools import verify_history, verify_pools
 from pipeline.integrity.report import NOT_A_FILE, Check, Report
 from pipeline.pools.catalog import DEALS_PREFIX, Catalog, parse_part_path
-from pipeline.query.views import SQL_FILE, catalog_sql, daily_paths, part_paths
+from pipeline.query.views import EARLIER_HEAD, SQL_FILE, catalog_sql, daily_paths, part_paths
 from pipeline.store.storage import Storage
 from pipeline.work.executors import Work
 from pipeline.work.records import read_record, run_paths
@@ -63,16 +64,16 @@ def verify(
 
 def _check_views(storage: Storage, report: Report, catalog: Catalog) -> None:
     """Check `catalog.sql` against the files; a killed run may have left an earlier one."""
-    has_dailies, has_runs = bool(daily_paths(storage)), bool(run_paths(storage))
+    dailies, has_runs = daily_paths(storage), bool(run_paths(storage))
     parts = part_paths(catalog)
     with report.check("views for DuckDB", "files", SQL_FILE) as check:
         if SQL_FILE not in storage.list(SQL_FILE):
-            if parts or has_dailies or has_runs:
+            if parts or dailies or has_runs:
                 check.problem(SQL_FILE, "missing; the next run writes it")
             return
         check.checked += 1
         text = storage.read(SQL_FILE).decode(errors="replace")
-        if text == catalog_sql(parts, dailies=has_dailies, runs=has_runs):
+        if text == catalog_sql(parts, dailies, runs=has_runs):
             return
         if _was_right_before(storage, text):
             check.note(SQL_FILE, "out of date; the next run rewrites it")
@@ -81,7 +82,11 @@ def _check_views(storage: Storage, report: Report, catalog: Catalog) -> None:
 
 
 def _was_right_before(storage: Storage, text: str) -> bool:
-    """Return whether a text was written for some catalog whose parts all exist."""
-    parts = [path for path in _QUOTED.findall(text) if parse_part_path(path) is not None]
-    texts = (catalog_sql(parts, dailies=d, runs=r) for d in (False, True) for r in (False, True))
+    """Return whether a text was written by an earlier Fairway, or for a catalog whose parts all exist."""
+    if text.startswith(EARLIER_HEAD):
+        return True
+    named = _QUOTED.findall(text)
+    parts = [path for path in named if parse_part_path(path) is not None]
+    dailies = [path for path in named if path.startswith(DAILY_FOLDER)]
+    texts = (catalog_sql(parts, dailies, runs=runs) for runs in (False, True))
     return text in texts and set(parts) <= set(storage.list(DEALS_PREFIX))

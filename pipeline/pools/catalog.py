@@ -30,7 +30,7 @@ FIRST_GENERATION: Final = 1
 FIRST_CHANGE: Final = 1
 
 _PART_PATH: Final = re.compile(
-    r"deals/level=([a-z_]{1,32})/generation=([0-9]{4,9})/part-([0-9]{1,19})-([0-9]{1,19})\.parquet"
+    r"deals/(?:level=)?([a-z_]{1,32})/generation[-=]([0-9]{4,9})/part-([0-9]{1,19})-([0-9]{1,19})\.parquet"
 )
 _KEPT_PATH: Final = re.compile(r"catalogs/([0-9]{6,12})\.json")
 _HASH_KEY: Final = "sha256"
@@ -52,8 +52,20 @@ class PartName:
     @property
     def path(self) -> str:
         """Path of the part in the data root."""
-        folder = generation_prefix(self.level, self.generation)
-        return f"{folder}part-{self.first}-{self.last}.parquet"
+        return generation_prefix(self.level, self.generation) + self._file
+
+    @property
+    def paths(self) -> tuple[str, str]:
+        """Its path, and the one that it has in a data root of catalog layout 3.
+
+        There the folders were named `level=easy/generation=0001`, from which many tools infer a second column
+        `level`. Such parts stay where they are.
+        """
+        return self.path, f"{DEALS_PREFIX}level={self.level}/generation={self.generation:04d}/{self._file}"
+
+    @property
+    def _file(self) -> str:
+        return f"part-{self.first}-{self.last}.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +164,7 @@ def empty_catalog() -> Catalog:
 
 def generation_prefix(level: str, generation: int) -> str:
     """Return the folder of one generation of a level, with a slash at the end."""
-    return f"{DEALS_PREFIX}level={level}/generation={generation:04d}/"
+    return f"{DEALS_PREFIX}{level}/generation-{generation:04d}/"
 
 
 def parse_part_path(path: str) -> PartName | None:
@@ -161,7 +173,7 @@ def parse_part_path(path: str) -> PartName | None:
     if match is None:
         return None
     name = PartName(match[1], int(match[2]), int(match[3]), int(match[4]))
-    return name if name.path == path else None
+    return name if path in name.paths else None
 
 
 def kept_path(change: int) -> str:
@@ -272,7 +284,7 @@ def parse_catalog(data: bytes, path: str = CATALOG_FILE) -> Catalog:
     """
     document = parse(data, path)
     version = document.get("version")
-    if type(version) is int and version < versions.CATALOG:
+    if type(version) is int and version < versions.OLDEST_CATALOG:
         raise VersionError(
             f"{path} has layout {version}, which no released Fairway reads; make the pools in a new data root"
         )
@@ -317,7 +329,7 @@ def pool_faults(pool: Pool) -> Iterator[str]:
 def _part_faults(pool: Pool, part: Part) -> Iterator[str]:
     if not 0 <= part.first <= part.last <= MOST_DEAL_NUMBER:
         yield f"numbers {part.first} .. {part.last} are not in 0 .. {MOST_DEAL_NUMBER}"
-    elif part.path != PartName(pool.level, pool.generation, part.first, part.last).path:
+    elif part.path not in PartName(pool.level, pool.generation, part.first, part.last).paths:
         yield "the path is not that of a part of this level, generation and these numbers"
     if not 1 <= part.rows <= part.last - part.first + 1:
         yield f"{part.rows} rows do not fit the numbers {part.first} .. {part.last}"

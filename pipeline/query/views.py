@@ -1,6 +1,7 @@
 """The views `deals`, `dailies` and `runs`, the SQL macros, and `catalog.sql`, which creates them all.
 
-`catalog.sql` is derived from the files of the data root and works with any DuckDB that is started there.
+`catalog.sql` is derived from the files of the data root and works with any DuckDB that is started there, or
+that is told where it is.
 `pipeline.query.engine` provides the same views and macros to `fairway query`.
 
 The macros are generated from the solver's tables of cards and scores, so each is defined once. They return
@@ -11,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pipeline.daily.files import DAILY_FOLDER, daily_path, published_days
+from pipeline.daily.files import daily_path, published_days
 from pipeline.deals.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64
 from pipeline.errors import MissingError
 from pipeline.pools.catalog import Catalog
+from pipeline.store.root import MARKER
 from pipeline.store.storage import Storage
 from pipeline.work.records import RUN_PREFIX, run_paths
 from solver.cards import RANK_LETTERS, SUIT_LETTERS
@@ -22,15 +24,22 @@ from solver.table.deal import COLUMN_COUNT
 from solver.table.score import score_name
 
 SQL_FILE: Final = "catalog.sql"
-# In globs of DuckDB, ? matches any single character.
-_DAILY_GLOB: Final = f"{DAILY_FOLDER}????-??-??.json"
-_RUN_GLOB: Final = f"{RUN_PREFIX}*.json"
+_RUN_GLOB: Final = f"{RUN_PREFIX}*.json"  # in globs of DuckDB
 
-_HEAD: Final = """\
--- The deals, the Daily holes and the runs of this folder, and macros, for a DuckDB that was started in it:
+_ROOT: Final = "coalesce(getvariable('fairway_root'), '.')"
+EARLIER_HEAD: Final = "-- The deals, the Daily holes and the runs of this folder,"
+_HEAD: Final = f"""\
+-- The deals, the Daily holes and the runs of a data root, and macros, for DuckDB started in it:
 --   duckdb -init catalog.sql
+-- In another folder, name the data root first: SET VARIABLE fairway_root = '/srv/fairway/data';
 -- Derived from catalog.json and the files beside it, and rewritten by every run that changes them.
-"""
+
+SET VARIABLE fairway_root = (
+  SELECT CASE WHEN count(*) > 0 THEN {_ROOT} ELSE error(
+    'start DuckDB in the data root, or name it first: SET VARIABLE fairway_root = ''/srv/fairway/data'''
+  ) END FROM glob({_ROOT} || '/{MARKER}')
+);
+"""  # noqa: S608 - made of constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +148,18 @@ def daily_paths(storage: Storage) -> tuple[str, ...]:
     return tuple(daily_path(day) for day in published_days(storage))
 
 
-def catalog_sql(parts: Sequence[str], *, dailies: bool, runs: bool) -> str:
-    """Return the text of `catalog.sql` for these parts, and for dailies and runs if there are any.
+def catalog_sql(parts: Sequence[str], dailies: Sequence[str], *, runs: bool) -> str:
+    """Return the text of `catalog.sql` for these parts and Daily holes, and for runs if there are any.
 
     DuckDB refuses a view of no files, so such a view selects no rows with the same types.
     """
+    run_files = f"{_ROOT} || '/{_RUN_GLOB}'"
     views = (
         _view("deals", _from_parts(parts) if parts else _empty(DEAL_COLUMNS)),
-        _view("dailies", _from_documents(_DAILY_GLOB, DAILY_COLUMNS) if dailies else _empty(DAILY_COLUMNS)),
-        _view("runs", _from_documents(_RUN_GLOB, RUN_COLUMNS) if runs else _empty(RUN_COLUMNS)),
+        _view(
+            "dailies", _from_documents(_files(dailies), DAILY_COLUMNS) if dailies else _empty(DAILY_COLUMNS)
+        ),
+        _view("runs", _from_documents(run_files, RUN_COLUMNS) if runs else _empty(RUN_COLUMNS)),
     )
     return "\n".join((_HEAD, *views, *MACROS))
 
@@ -159,7 +171,7 @@ def part_paths(catalog: Catalog) -> tuple[str, ...]:
 
 def write_views(storage: Storage, catalog: Catalog) -> None:
     """Write `catalog.sql` unless it is up to date; the caller holds the lock."""
-    text = catalog_sql(part_paths(catalog), dailies=bool(daily_paths(storage)), runs=bool(run_paths(storage)))
+    text = catalog_sql(part_paths(catalog), daily_paths(storage), runs=bool(run_paths(storage)))
     try:
         if storage.read(SQL_FILE) == text.encode():
             return
@@ -174,17 +186,22 @@ def _view(name: str, select: str) -> str:
 
 def _from_parts(paths: Sequence[str]) -> str:
     names = ", ".join(column.name for column in DEAL_COLUMNS)
-    # Folder names such as generation=0001 must not become columns.
-    files = ",\n  ".join(_quoted(path) for path in paths)
-    return f"SELECT {names}\nFROM read_parquet([\n  {files}\n], hive_partitioning = false)"
+    # Folder names such as generation=0001, of earlier roots, must not become columns.
+    return f"SELECT {names}\nFROM read_parquet({_files(paths)}, hive_partitioning = false)"
 
 
-def _from_documents(glob: str, columns: Sequence[ViewColumn]) -> str:
+def _files(paths: Sequence[str]) -> str:
+    """Return the expression of a list of files in the data root."""
+    names = ",\n  ".join(_quoted(path) for path in paths)
+    return f"[{_ROOT} || '/' || path FOR path IN [\n  {names}\n]]"
+
+
+def _from_documents(files: str, columns: Sequence[ViewColumn]) -> str:
     chosen = ",\n  ".join(
         f"{'.'.join(map(_name, column.path))} AS {_name(column.name)}" for column in columns
     )
     fields = ",\n  ".join(f"{name}: {_quoted(kind)}" for name, kind in _document_types(columns).items())
-    source = f"read_json({_quoted(glob)}, format = 'newline_delimited', columns = {{\n  {fields}\n}})"
+    source = f"read_json({files}, format = 'newline_delimited', columns = {{\n  {fields}\n}})"
     return f"SELECT\n  {chosen}\nFROM {source}"
 
 

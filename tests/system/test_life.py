@@ -89,7 +89,7 @@ def eventful_nights(root: Path, victim: Victim) -> LocalStorage:
         at("2026-12-08 00:05"),
         VARIABLES,
         fault="kill",
-        place="deals/level=hard",
+        place="deals/hard",
         at=1,
     )
     run = victim.run(crash)

@@ -25,7 +25,7 @@ NUMBERS = [getattr(signal, name) for name in SIGNALS]
 LARGE = {"FAIRWAY_DEALS_PER_NIGHT": "3000", "FAIRWAY_DAILY_FROM": "2931-03-01", "FAIRWAY_WORKERS": "1"}
 # When the signal arrives: part of a path, and the number of steps on such paths before the signal.
 PLACES = {
-    "writing a part": ("deals/level=medium", 2),
+    "writing a part": ("deals/medium", 2),
     "swapping the catalog": ("catalog.json", 0),
     "publishing a solution": ("private/solutions/", 2),
     "publishing a hole": ("daily/20", 0),

@@ -281,7 +281,7 @@ def test_verification_prints_one_line_per_check_and_changes_nothing(copied_root:
 
 
 def test_damage_is_named_and_exits_with_1(copied_root: Path) -> None:
-    part = next(copied_root.glob("deals/level=hard/*/*.parquet"))
+    part = next(copied_root.glob("deals/hard/*/*.parquet"))
     part.write_bytes(part.read_bytes()[:-1] + b"x")
     outcome = fairway("verify", "--sample", 0, "--data", copied_root)
     assert outcome.code == 1

@@ -59,7 +59,7 @@ def test_a_rollback_switches_the_generation_writes_a_record_and_rewrites_the_vie
     assert "`fairway pool rollback medium --to 2` returns to generation 2" in outcome.text
     catalog = load_catalog(storage)
     assert catalog.pool("medium").generation == 1
-    assert storage.read("catalog.sql").decode() == catalog_sql(part_paths(catalog), dailies=False, runs=True)
+    assert storage.read("catalog.sql").decode() == catalog_sql(part_paths(catalog), [], runs=True)
     (record,) = records(storage)
     assert (record["job"], record["outcome"], record["change"]) == ("pool rollback", "done", 3)
 

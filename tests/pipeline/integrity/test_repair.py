@@ -202,9 +202,10 @@ def assert_refused(storage: LocalStorage, path: str, words: str, key: DailyKey |
 def test_a_missing_hole_of_another_key_is_restored_only_with_that_key(keyed: LocalStorage) -> None:
     before = files_in(keyed)
     path = change(keyed, daily_path(DAYS[0]), None)
+    assert paths(run_repair(keyed)) == ([SQL_FILE], [path])  # it must not name a file that is missing
     for key in (None, OTHER_KEY):
         assert_refused(keyed, path, "reproduces the published hole: restore a copy", key)
-    assert paths(run_repair(keyed, KEY)) == ([path], [])
+    assert paths(run_repair(keyed, KEY)) == ([path, SQL_FILE], [])
     assert files_in(keyed) == before
 
 
@@ -303,7 +304,7 @@ def changed(storage: LocalStorage) -> LocalStorage:
 CATALOGS: dict[str, Callable[[bytes], bytes] | None] = {
     "missing": None,
     "cut": lambda data: data[:-20],
-    "a path outside": lambda data: data.replace(b"deals/level=easy/", b"../../outside/", 1),
+    "a path outside": lambda data: data.replace(b"deals/easy/", b"../../outside/", 1),
 }
 
 
@@ -329,7 +330,7 @@ def test_a_damaged_catalog_without_an_earlier_one_is_refused(storage: LocalStora
 
 
 def test_a_catalog_of_a_newer_version_is_refused(changed: LocalStorage) -> None:
-    path = change(changed, CATALOG_FILE, lambda data: data.replace(b'"version": 3', b'"version": 99', 1))
+    path = change(changed, CATALOG_FILE, lambda data: data.replace(b'"version": 4', b'"version": 99', 1))
     assert_refused(changed, path, "version 99")
 
 

@@ -81,7 +81,7 @@ def test_a_damaged_kept_catalog_is_found_and_the_others_are_checked(
 
 @pytest.mark.parametrize("damage", [b"PAR1", None])
 def test_damage_to_a_part_of_a_kept_catalog_is_found(storage: MemoryStorage, damage: bytes | None) -> None:
-    path = next(path for path in storage.files if "generation=0001" in path)
+    path = next(path for path in storage.files if "generation-0001" in path)
     if damage is None:
         del storage.files[path]
     else:

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.system
         (b"[]", ""),
         (b'{"version":1}', ""),
         (b'{"version":99,"pools":[]}', "99"),
-        (None, r"deals/level=easy/\.\./\.\./x"),
+        (None, r"deals/easy/\.\./\.\./x"),
     ],
     ids=["empty", "cut", "list", "fields", "newer", "outside"],
 )
@@ -48,7 +48,7 @@ def test_a_damaged_catalog_is_found_and_the_dailies_are_checked(
 ) -> None:
     if content is None:
         path = parts_of(load_catalog(storage))[0].path.encode()
-        content = storage.read(CATALOG_FILE).replace(path, b"deals/level=easy/../../x.parquet")
+        content = storage.read(CATALOG_FILE).replace(path, b"deals/easy/../../x.parquet")
     storage.replace(CATALOG_FILE, content)
     results = verified(storage)
     assert results[checks.CATALOG].problems[0].file == CATALOG_FILE
@@ -76,11 +76,11 @@ def test_a_damaged_part_is_found_and_the_others_are_checked(storage: LocalStorag
 
 
 def test_a_part_that_no_catalog_names_is_a_note(storage: LocalStorage) -> None:
-    storage.create("deals/level=easy/generation=0001/part-900-999.parquet", b"left")
+    storage.create("deals/easy/generation-0001/part-900-999.parquet", b"left")
     results = verified(storage)
     assert problems(results) == {}
     assert notes(results) == {
-        checks.CATALOG: ["deals/level=easy/generation=0001/part-900-999.parquet: no catalog names it"]
+        checks.CATALOG: ["deals/easy/generation-0001/part-900-999.parquet: no catalog names it"]
     }
 
 

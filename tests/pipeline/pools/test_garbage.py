@@ -74,7 +74,7 @@ def test_everything_not_in_force_is_removed_if_nothing_is_kept(storage: MemorySt
 def test_the_latest_catalogs_stay_and_so_does_what_they_name(storage: MemoryStorage) -> None:
     garbage = found(storage, keep=2)
     assert garbage.catalogs == (kept_path(1), kept_path(2))
-    assert all("generation=0001" in path for path in garbage.parts)
+    assert all("generation-0001" in path for path in garbage.parts)
     assert len(garbage.parts) == 2
     remove_garbage(storage, garbage)
     check_whole(storage)
@@ -117,17 +117,17 @@ def test_a_generation_that_was_left_stays_as_long_as_its_catalog(storage: Memory
 
 def test_unnamed_parts_are_removed_but_foreign_and_unfinished_files_stay(storage: MemoryStorage) -> None:
     kept = {
-        "deals/level=medium/generation=0003/part-0-9.parquet",
+        "deals/medium/generation-0003/part-0-9.parquet",
         record_path(LEVEL, 3),
-        "deals/level=medium/generation=0001/notes.txt",
-        "deals/level=expert/generation=0001/part-0-9.parquet",
+        "deals/medium/generation-0001/notes.txt",
+        "deals/expert/generation-0001/part-0-9.parquet",
         "deals/README",
         "catalogs/notes.txt",
         "daily/2026-11-30.json",
     }
     strays = {
-        "deals/level=medium/generation=0001/part-900-999.parquet",
-        "deals/level=hard/generation=0001/part-0-9.parquet",
+        "deals/medium/generation-0001/part-900-999.parquet",
+        "deals/hard/generation-0001/part-0-9.parquet",
     }
     for path in kept | strays:
         storage.create(path, b"x")

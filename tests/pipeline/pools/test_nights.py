@@ -243,9 +243,9 @@ def test_clearing_leaves_everything_that_is_still_needed(storage: LocalStorage) 
         PartName("medium", 1, 900, 901).path,
         record_path("medium", 3),
         PartName("medium", 3, 0, 9).path,
-        "deals/level=medium/generation=0002/notes.txt",
+        "deals/medium/generation-0002/notes.txt",
         "deals/README",
-        "reference/deals/level=medium/generation=0002/part-0-9.parquet",
+        "reference/deals/medium/generation-0002/part-0-9.parquet",
     }
     cleared = {PartName("medium", 2, 0, 9).path, PartName("hard", 1, 900, 901).path, record_path("medium", 2)}
     for path in kept | cleared:

@@ -81,7 +81,7 @@ def test_by_default_the_next_generation_has_the_same_numbers_and_size(storage: L
     assert (new.generation, new.size, new.next_number) == (2, old.size, old.next_number)
     assert new.last_night == NIGHT
     assert [(part.night, part.rows) for part in new.parts] == [(None, 10), (None, 10), (None, 10), (None, 5)]
-    assert new.parts[0].path.startswith("deals/level=medium/generation=0002/part-0-")
+    assert new.parts[0].path.startswith("deals/medium/generation-0002/part-0-")
     assert [pool for pool in after.pools if pool.level != LEVEL] == [
         pool for pool in before.pools if pool.level != LEVEL
     ]
@@ -269,7 +269,7 @@ def test_dropping_removes_an_unfinished_regeneration_with_its_record_last(storag
         (1, b""),
         (1, None),
         (PartName(LEVEL, 2, 777, 778).path, b"not of this regeneration"),
-        (f"deals/level={LEVEL}/generation=0002/notes.txt", b"not of this regeneration"),
+        (f"deals/{LEVEL}/generation-0002/notes.txt", b"not of this regeneration"),
     ],
 )
 def test_a_damaged_unfinished_regeneration_is_completed_to_the_same_bytes(
@@ -298,7 +298,7 @@ def test_a_damaged_unfinished_regeneration_is_completed_to_the_same_bytes(
         (b'"first": 0,\n  "size"', b'"first": 5,\n  "size"', "are not consecutive"),
         (b'"level": "medium"', b'"level": "easy"', "belongs to another level"),
         (b'"generation": 2', b'"generation": 9', "belongs to another level or generation"),
-        (b"generation=0002/part", b"generation=0001/part", "the path is not that of a part"),
+        (b"generation-0002/part", b"generation-0001/part", "the path is not that of a part"),
         (b"deals/", b"../../", "the path is not that of a part"),
         (b'"version": 2', b'"version": 3', "has version 3, but this Fairway reads up to 2"),
     ],

@@ -103,7 +103,7 @@ def test_an_unfinished_regeneration_can_still_be_resumed(storage: MemoryStorage)
 
 def test_a_generation_with_a_damaged_part_is_refused(storage: MemoryStorage) -> None:
     before = load_catalog(storage)
-    part = next(path for path in storage.list("deals/") if "generation=0002" in path)
+    part = next(path for path in storage.list("deals/") if "generation-0002" in path)
     for damage in (b"PAR1", None):
         storage.remove(part)
         if damage is not None:
@@ -129,7 +129,7 @@ def test_parts_that_only_the_history_names_are_never_removed(storage: MemoryStor
     back(storage, 1)
     with_nights(storage, (5,))
     back(storage, 3)
-    stray = "deals/level=medium/generation=0003/part-900-999.parquet"
+    stray = "deals/medium/generation-0003/part-900-999.parquet"
     storage.create(stray, b"left by a killed run")
     storage.create(record_path(LEVEL, 2), b"left by a killed run, of a generation that is not in force now")
     before = dict(storage.files)

@@ -177,7 +177,7 @@ def test_a_truncated_or_missing_part_is_an_error_not_a_shorter_result(
 ) -> None:
     broken = tmp_path / "root"
     shutil.copytree(made_root, broken)
-    part = next(broken.glob("deals/level=hard/*/*.parquet"))
+    part = next(broken.glob("deals/hard/*/*.parquet"))
     part.write_bytes(part.read_bytes()[:-100])
     with pytest.raises(DamagedError, match=f"{part}.*run `fairway verify`"):
         query(broken, "from deals")

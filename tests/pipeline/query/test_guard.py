@@ -20,7 +20,7 @@ from tests.support.queries import query
 
 pytestmark = pytest.mark.system
 
-PART = "deals/level=easy/generation=0001/part-0-1.parquet"
+PART = "deals/easy/generation-0001/part-0-1.parquet"
 DAILY = "daily/2026-11-30.json"
 PRIVATE = "private/solutions/2026-12-02.json"
 
@@ -157,7 +157,7 @@ def template(made_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data root with files of other kinds in it."""
     folder = tmp_path_factory.mktemp("template") / "root"
     shutil.copytree(made_root, folder)
-    (folder / PART).write_bytes(next(folder.glob("deals/level=easy/*/*.parquet")).read_bytes())
+    (folder / PART).write_bytes(next(folder.glob("deals/easy/*/*.parquet")).read_bytes())
     (folder / "secret.txt").write_text("secret")
     (folder / "secret.csv").write_text("a,b\n1,2\n")
     (folder / "secret.json").write_text('{"a":1}\n')

@@ -4,10 +4,18 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from pipeline.pools.catalog import empty_catalog, load_catalog, save_catalog
-from pipeline.query.views import DEAL_COLUMNS, SQL_FILE, catalog_sql, part_paths, write_views
+from pipeline.query.views import (
+    DEAL_COLUMNS,
+    SQL_FILE,
+    catalog_sql,
+    daily_paths,
+    part_paths,
+    write_views,
+)
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
 from tests.support.queries import plain_duckdb, query
@@ -95,8 +103,35 @@ def test_the_views_are_written_only_when_they_change(tmp_path: Path) -> None:
 
 def test_the_text_depends_only_on_the_files(made_root: Path) -> None:
     parts = part_paths(load_catalog(LocalStorage(made_root)))
-    assert (made_root / SQL_FILE).read_text() == catalog_sql(parts, dailies=True, runs=True)
+    assert (made_root / SQL_FILE).read_text() == catalog_sql(
+        parts, daily_paths(LocalStorage(made_root)), runs=True
+    )
 
 
 def test_quotes_in_paths_are_escaped() -> None:
-    assert "'a''b.parquet'" in catalog_sql(["a'b.parquet"], dailies=False, runs=False)
+    assert "'a''b.parquet'" in catalog_sql(["a'b.parquet"], [], runs=False)
+
+
+@pytest.mark.parametrize("name", ["2026-13-45", "abcd-ef-gh", "2026-11-31"])
+def test_a_file_named_almost_like_a_daily_is_not_counted(name: str, tmp_path: Path) -> None:
+    storage = open_root(tmp_path, create=True)
+    storage.create("daily/2026-11-30.json", REFERENCE.read_bytes())
+    (tmp_path / "daily" / f"{name}.json").write_bytes(REFERENCE.read_bytes())
+    write_views(storage, empty_catalog())
+    check_same(tmp_path, {"deals": 0, "dailies": 1, "runs": 0})
+
+
+def test_from_another_folder_the_script_asks_for_the_data_root_and_then_works(
+    made_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    script = (made_root / SQL_FILE).read_text()
+    with duckdb.connect() as connection:
+        with pytest.raises(
+            duckdb.Error, match="start DuckDB in the data root, or name it first: SET VARIABLE"
+        ):
+            connection.execute(script)
+        connection.execute(f"SET VARIABLE fairway_root = '{made_root}'")
+        connection.execute(script)
+        for view, count in (("deals", 36), ("dailies", 5), ("runs", 1)):
+            assert connection.sql(f"select count(*) from {view}").fetchall() == [(count,)]
