@@ -74,7 +74,7 @@ def made_root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def regenerated_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data root with 3 deals per level whose medium pool was then regenerated with 2; 8 of 11 are in force."""
+    """A data root with 3 deals per level; then the medium pool was regenerated with 2. So 8 are in force."""
     root = tmp_path_factory.mktemp("regenerated") / "root"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAIRWAY_DEALS_PER_NIGHT", "3")

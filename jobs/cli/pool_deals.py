@@ -6,13 +6,14 @@ from typing import Annotated, Any, Final
 import typer
 
 from jobs.settings.model import Settings
+from jobs.terminal import clock
 from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json, LevelName, Workers, number_option
 from jobs.terminal.output import put_json, say
 from jobs.terminal.tables import put_table
 from pipeline.deals.levels import MAX_DEALS, level_named
 from pipeline.pools.catalog import Catalog, load_catalog
-from pipeline.pools.export import export_pool
+from pipeline.pools.export import KEEP_DAYS, export_pool
 from pipeline.query.engine import run_query
 from pipeline.store.storage import LocalStorage
 
@@ -58,19 +59,24 @@ def export(
         Path,
         typer.Option("-o", "--output", metavar="DIR", help="Directory: a new one or an earlier export."),
     ],
+    keep_days: Annotated[
+        int,
+        number_option("--keep-days", "Days that superseded files stay for clients.", least=0, most=36_500),
+    ] = KEEP_DAYS,
     data: Data = None,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Export a level's pool for game clients.
 
-    Writes JSON files of 500 deals each and an index. The same pool always gives the same bytes.
+    Writes JSON files of 500 deals each and an index. The same pool always gives the same bytes. Files that
+    an earlier index named stay for a while, because clients may still have that index.
 
     Example: fairway pool export easy -o easy-deals
     """
     name = level_named(level).name
     storage = storage_at(read_settings(config, data=data))
-    exported = export_pool(storage, load_catalog(storage).pool(name), folder)
+    exported = export_pool(storage, load_catalog(storage).pool(name), folder, clock.today(), keep_days)
     if as_json:
         put_json(
             {"level": name, "deals": exported.deals, "shards": list(exported.shards), "folder": str(folder)}

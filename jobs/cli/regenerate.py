@@ -42,7 +42,7 @@ def regenerate(
     """Regenerate a level's pool.
 
     The new pool replaces the old one in one step when it is complete. If the command is stopped, the same
-    command resumes it.
+    command resumes it, or says that the new pool was already complete; then the next one makes another.
 
     Example: fairway pool regenerate hard --size 2000 --fresh
     """
@@ -60,7 +60,14 @@ def regenerate(
                 "last": report.last,
                 "deals": report.size,
                 "seconds": report.seconds,
+                "was_done": report.was_done,
             }
+        )
+        return
+    if report.was_done:
+        say(
+            f"level {report.level} was already at generation {report.generation}: an earlier run made its"
+            f" {report.size:,} deals from number {report.first} on, and was stopped at its end"
         )
         return
     say(f"level {report.level} is now at generation {report.generation}: {report.size:,} deals")

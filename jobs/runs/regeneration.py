@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from jobs.runs.context import JobContext
 from jobs.runs.exclusive import job_run
 from jobs.settings.model import Settings
-from pipeline.pools.catalog import load_catalog
+from pipeline.pools.catalog import Pool, load_catalog
 from pipeline.pools.regenerate import drop_unfinished, forget_request, plan_regeneration, regenerate
+from pipeline.pools.unfinished import just_made
 from pipeline.store.storage import LocalStorage
 from pipeline.work.executors import local_work
 from solver.errors import UsageError
@@ -40,7 +41,10 @@ class RegenerationRequest:
 
 @dataclass(frozen=True, slots=True)
 class RegenerationReport:
-    """What a regeneration made: the new generation, the deal numbers sampled, and the size of the pool."""
+    """What a regeneration made: the new generation, the deal numbers sampled, and the size of the pool.
+
+    `was_done` is whether an earlier run of the same request had made it and was stopped at its end.
+    """
 
     level: str
     generation: int
@@ -48,6 +52,7 @@ class RegenerationReport:
     last: int
     size: int
     seconds: float
+    was_done: bool
 
 
 def run_regeneration(
@@ -67,7 +72,7 @@ def run_regeneration(
     with job_run(storage, "pool regenerate", settings, context, forget) as counts:
         catalog = load_catalog(storage)
         pool = catalog.pool(request.level)
-        plan = plan_regeneration(pool, request.size, pool.next_number if request.fresh else request.first)
+        plan = plan_regeneration(pool, request.size, _first_number(storage, pool, request))
         if request.restart:
             drop_unfinished(storage, pool)
         with local_work(settings.workers, context.progress, counts) as work:
@@ -77,4 +82,13 @@ def run_regeneration(
         counts.deals, counts.sampled = made.size, last - plan.first + 1
         counts.change = after.change
     seconds = (context.clock() - started).total_seconds()
-    return RegenerationReport(made.level, made.generation, plan.first, last, made.size, seconds)
+    was_done = after == catalog
+    return RegenerationReport(made.level, made.generation, plan.first, last, made.size, seconds, was_done)
+
+
+def _first_number(storage: LocalStorage, pool: Pool, request: RegenerationRequest) -> int | None:
+    """Return the first number to sample; with `fresh`, also that of a run that was stopped at its end."""
+    if not request.fresh:
+        return request.first
+    made = just_made(storage, pool)
+    return pool.next_number if made is None else made.first

@@ -1,13 +1,14 @@
 """Export a pool for game clients: JSON shards of 500 deals, and an index that names them.
 
 The name of a shard contains a part of its hash, so a shard never changes and an index always names the right
-one. The index is replaced in one step after all its shards have been written. Shards that it does not name
-are removed last.
+one. The index is replaced in one step after all its shards have been written. Shards that it no longer names
+are kept for some days, because clients may still have an earlier index; `superseded.json` says since when.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,9 +23,12 @@ from pipeline.store.text import sha256_of
 from solver.errors import UsageError
 
 SHARD_DEALS: Final = 500
+KEEP_DAYS: Final = 30
 INDEX_NAME: Final = "index.json"
+SUPERSEDED_NAME: Final = "superseded.json"
 POOL_SCHEMA: Final = "fairway-pool/1.0"
 SHARD_SCHEMA: Final = "fairway-shard/1.0"
+SUPERSEDED_SCHEMA: Final = "fairway-superseded/1.0"
 
 _COLUMNS: Final = ("deal_number", "deal", "par", "rules")
 _HASH_DIGITS: Final = 16
@@ -38,8 +42,17 @@ class Exported:
     shards: tuple[str, ...]
 
 
-def export_pool(storage: LocalStorage, pool: Pool, folder: Path) -> Exported:
+def export_pool(
+    storage: LocalStorage, pool: Pool, folder: Path, today: date, keep_days: int = KEEP_DAYS
+) -> Exported:
     """Write a pool for clients to a new folder, or update an earlier export of the same level.
+
+    Args:
+        storage: the data root.
+        pool: the pool to export.
+        folder: where to.
+        today: the date in UTC, from which the days that superseded shards are kept are counted.
+        keep_days: how many days superseded shards stay.
 
     Raises:
         UsageError: the folder is inside the data root, is a file, or contains something else.
@@ -63,9 +76,31 @@ def export_pool(storage: LocalStorage, pool: Pool, folder: Path) -> Exported:
     }
     target.replace(INDEX_NAME, render(index))
     named = tuple(shard["file"] for shard in shards)
-    for stale in sorted(set(target.list("")) - {INDEX_NAME, *named}):
-        target.remove(stale)
+    _remove_superseded(target, set(named), today, keep_days)
     return Exported(pool.size, named)
+
+
+def _remove_superseded(target: LocalStorage, named: Collection[str], today: date, keep_days: int) -> None:
+    """Remove the shards that were superseded long enough ago, and write down since when the others are."""
+    known = _superseded(target)
+    others = sorted(set(target.list("")) - {INDEX_NAME, SUPERSEDED_NAME, *named})
+    since = {name: min(known.get(name, today), today) for name in others}
+    last = today - timedelta(days=keep_days)
+    staying = {name: str(day) for name, day in since.items() if day > last}
+    if staying or known:
+        target.replace(SUPERSEDED_NAME, render({"schema": SUPERSEDED_SCHEMA, "since": staying}))
+    for name in others:
+        if name not in staying:
+            target.remove(name)
+
+
+def _superseded(target: Storage) -> dict[str, date]:
+    """Return since when shards are superseded; of a damaged file nothing is known, so they stay longer."""
+    try:
+        since = parse(target.read(SUPERSEDED_NAME), SUPERSEDED_NAME)["since"]
+        return {name: date.fromisoformat(day) for name, day in since.items()}
+    except (MissingError, DamagedError, KeyError, AttributeError, TypeError, ValueError):
+        return {}
 
 
 def _target(storage: LocalStorage, level: str, folder: Path) -> LocalStorage:
@@ -76,7 +111,8 @@ def _target(storage: LocalStorage, level: str, folder: Path) -> LocalStorage:
     if target.root.is_file():
         raise UsageError(f"{folder} is not a folder; give a folder")
     shard = re.compile(rf"{level}-[0-9]{{5}}-[0-9a-f]{{{_HASH_DIGITS}}}\.json|{re.escape(INCOMING)}.*")
-    others = [name for name in names_in(target.root) if name != INDEX_NAME and not shard.fullmatch(name)]
+    ours = (INDEX_NAME, SUPERSEDED_NAME)
+    others = [name for name in names_in(target.root) if name not in ours and not shard.fullmatch(name)]
     if others or not _is_ours(target, level):
         name = others[0] if others else INDEX_NAME
         raise UsageError(f"{folder} contains something else ({name}); choose an empty or new folder")

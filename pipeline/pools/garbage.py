@@ -15,6 +15,7 @@ from pipeline.pools.catalog import (
     FIRST_GENERATION,
     Catalog,
     PartName,
+    Pool,
     kept_changes,
     kept_path,
     parse_part_path,
@@ -99,7 +100,8 @@ def clear_unreferenced(storage: Storage, catalog: Catalog) -> tuple[str, ...]:
 
     Other generations stay: they belong to the history or to an unfinished regeneration. Parts that a kept
     catalog names stay too; if a kept catalog is damaged, all parts stay. The record of a regeneration is
-    removed if its generation has been in force, because only the last step of that run was missing.
+    removed if its generation has been in force, because only the last step of that run was missing; but if
+    the pool is still as that run made it, the record stays, so that the same request finds its work done.
 
     Returns:
         The removed paths, sorted.
@@ -132,8 +134,13 @@ def _left_records(storage: Storage, catalog: Catalog) -> Iterator[str]:
         record_path(pool.level, generation)
         for pool in catalog.pools
         for generation in range(FIRST_GENERATION, pool.newest_generation + 1)
+        if not (generation == pool.generation and _is_as_regenerated(pool))
     }
     return (path for path in storage.list(DEALS_PREFIX) if path in were_in_force)
+
+
+def _is_as_regenerated(pool: Pool) -> bool:
+    return bool(pool.parts) and all(part.night is None for part in pool.parts)
 
 
 def _unnamed(storage: Storage, catalog: Catalog, staying: Collection[int]) -> tuple[str, ...]:

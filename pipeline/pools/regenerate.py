@@ -18,11 +18,11 @@ from pipeline.pools.puzzles import PuzzleIds
 from pipeline.pools.unfinished import (
     Record,
     Regeneration,
+    just_made,
     new_record,
     next_generation,
     read_record,
     record_path,
-    was_just_made,
     write_record,
 )
 from pipeline.store.storage import Storage
@@ -72,9 +72,9 @@ def regenerate(storage: Storage, catalog: Catalog, wanted: Regeneration, work: W
         DamagedError: the record of the unfinished one is damaged, or there are parts without a record.
     """
     pool = catalog.pool(wanted.level)
-    is_made = was_just_made(storage, pool, wanted)
+    done = just_made(storage, pool)
     clear_unreferenced(storage, catalog)
-    if is_made:
+    if done is not None and dataclasses.replace(done, generation=wanted.generation) == wanted:
         return catalog
     record, known = _begin(storage, pool, wanted)
     sizes = _part_sizes(record.missing)

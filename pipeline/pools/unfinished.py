@@ -93,16 +93,16 @@ def read_record(storage: Storage, pool: Pool) -> Record | None:
     return _read(storage, pool, next_generation(pool))
 
 
-def was_just_made(storage: Storage, pool: Pool, wanted: Regeneration) -> bool:
-    """Return whether the last run completed this request but was stopped before it removed its record.
+def just_made(storage: Storage, pool: Pool) -> Regeneration | None:
+    """Return the request that made the pool if its run was stopped before it removed its record.
 
-    The record then stays in the generation in force until the next run that changes pools.
+    The record then stays in the generation in force until that request is repeated or the pool changes.
     """
     try:
         record = _read(storage, pool, pool.generation)
     except DamagedError:
-        return False
-    return record is not None and dataclasses.replace(record.wanted, generation=wanted.generation) == wanted
+        return None
+    return None if record is None else record.wanted
 
 
 def _read(storage: Storage, pool: Pool, generation: int) -> Record | None:

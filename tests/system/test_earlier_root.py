@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from jobs.terminal import clock
+from pipeline.deals.levels import LEVELS
 from pipeline.pools.catalog import CATALOG_FILE, load_catalog
 from pipeline.query.views import EARLIER_HEAD, SQL_FILE
 from pipeline.store.storage import LocalStorage
@@ -30,8 +31,8 @@ def earlier_root(made_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             generation.rename(level / generation.name.replace("-", "="))
         level.rename(level.with_name(f"level={level.name}"))
     text = (root / CATALOG_FILE).read_text().replace('"version": 4', '"version": 3')
-    for level in ("easy", "medium", "hard"):
-        text = text.replace(f"deals/{level}/generation-", f"deals/level={level}/generation=")
+    for name in LEVELS:
+        text = text.replace(f"deals/{name}/generation-", f"deals/level={name}/generation=")
     hashed, _, _ = text.rpartition(',\n "sha256"')
     sha256 = sha256_of(f"{hashed}\n}}\n".encode())
     (root / CATALOG_FILE).write_text(f'{hashed},\n "sha256": "{sha256}"\n}}\n')

@@ -20,7 +20,7 @@ READERS: dict[str, Callable[[str], list[str]]] = {
         pyarrow.dataset.dataset(folder, partitioning="hive").to_table()["level"].to_pylist()
     ),
     "duckdb": lambda folder: [
-        level for (level,) in duckdb.sql(f"select level from '{folder}/**/*.parquet'").fetchall()
+        level for (level,) in duckdb.execute(f"select level from '{folder}/**/*.parquet'").fetchall()
     ],
 }
 

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
+from jobs.runs import regeneration
 from jobs.settings.model import METRICS_FILE
 from jobs.terminal import clock
 from jobs.terminal.output import json_line
@@ -116,6 +117,25 @@ def test_a_run_with_nothing_to_do_is_silent_if_asked_and_leaves_one_record_at_mo
     assert "Try next" not in done("nightly", "--data", copied_root).text
     runs = [json.loads(file.read_bytes())["outcome"] for file in (copied_root / "runs").iterdir()]
     assert runs.count("nothing to do") == 1
+
+
+@pytest.mark.parametrize(
+    "request_", [["--size", 2, "--fresh"], ["--size", 2], ["--size", 2, "--from-number", 9]]
+)
+def test_a_regeneration_that_was_killed_after_its_switch_is_not_made_again(
+    request_: list[object], copied_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("pool", "regenerate", "medium", *request_, "--data", copied_root)
+    with monkeypatch.context() as patch:
+        patch.setattr(regeneration, "forget_request", lambda *_: None)  # as if it was killed before this
+        done(*command)
+    done("nightly", "--data", copied_root)  # an hourly run that has nothing to do for the pools
+    before = load_catalog(LocalStorage(copied_root))
+    again = done(*command)
+    assert "level medium was already at generation 2: an earlier run made its 2 deals" in again.text
+    assert load_catalog(LocalStorage(copied_root)) == before
+    assert document(*command, "--json")["was_done"] is False  # asked for once more
+    assert load_catalog(LocalStorage(copied_root)).pool("medium").generation == 3
 
 
 @pytest.mark.parametrize("day", ["2025-12-31", "0001-01-01"])

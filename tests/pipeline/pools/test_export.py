@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import json
 import shutil
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ import pytest
 from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.pools import export
 from pipeline.pools.catalog import Pool, empty_catalog
-from pipeline.pools.export import INDEX_NAME, SHARD_DEALS, export_pool
+from pipeline.pools.export import INDEX_NAME, SHARD_DEALS, SUPERSEDED_NAME, Exported
 from pipeline.pools.nights import add_nights
 from pipeline.store.storage import LocalStorage
 from pipeline.work.executors import local_work
@@ -25,6 +25,7 @@ from tests.support.doubles import FailingStorage, Killed, fake_admitted, fake_de
 from tests.support.pools import LEVEL, make_fake_deals
 
 NIGHTS = (date(2026, 11, 30), date(2026, 12, 1))
+TODAY = date(2026, 12, 1)
 
 
 class Made(NamedTuple):
@@ -46,6 +47,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
             caps = dict.fromkeys(per_night, 10**6)
             catalogs.append(add_nights(root, catalogs[-1], [night], per_night, caps, work))
     return Made(root, *(catalog.pool(LEVEL) for catalog in catalogs[1:]))
+
+
+def export_pool(
+    storage: LocalStorage, pool: Pool, folder: Path, today: date = TODAY, keep_days: int = 0
+) -> Exported:
+    """Export a pool; superseded shards go at once unless a test says otherwise."""
+    return export.export_pool(storage, pool, folder, today, keep_days)
 
 
 def read(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -220,3 +228,38 @@ def test_a_damaged_pool_leaves_the_old_export(made: Made, tmp_path: Path) -> Non
             made.root, dataclasses.replace(made.two, parts=(made.two.parts[0], wrong)), tmp_path / "out"
         )
     assert read(tmp_path / "out") == before
+
+
+def test_superseded_shards_stay_for_some_days_for_clients_with_an_earlier_index(
+    made: Made, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+
+    def later(days: int, pool: Pool = made.two) -> set[str]:
+        export_pool(made.root, pool, out, TODAY + timedelta(days), 30)
+        return set(files_of(out)) - {INDEX_NAME, SUPERSEDED_NAME}
+
+    earlier = later(0, made.one)
+    assert set(files_of(out)) == {INDEX_NAME, *earlier}
+    current = {shard["file"] for shard in read(out)[0]["shards"]}
+    both = later(1)
+    assert both > earlier
+    assert read(out)[0]["deals"] == made.two.size
+    assert later(30) == both
+    assert later(5) == both  # a clock that was ahead or behind removes nothing early
+    assert later(31) == both - earlier | (earlier & {shard["file"] for shard in read(out)[0]["shards"]})
+    assert later(31, made.one) >= current  # named again, a shard is no longer superseded
+    assert not current & set(json.loads((out / SUPERSEDED_NAME).read_bytes())["since"])
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"since":[]}', b'{"since":{"a":7}}'])
+def test_if_it_is_not_known_since_when_shards_are_superseded_they_stay(
+    made: Made, tmp_path: Path, content: bytes
+) -> None:
+    out = tmp_path / "out"
+    export_pool(made.root, made.one, out)
+    export_pool(made.root, made.two, out, keep_days=30)
+    before = set(files_of(out))
+    (out / SUPERSEDED_NAME).write_bytes(content)
+    export_pool(made.root, made.two, out, TODAY + timedelta(days=99), 30)
+    assert set(files_of(out)) == before
