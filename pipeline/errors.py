@@ -27,6 +27,10 @@ class MissingError(StorageError):
     """A file to be read does not exist."""
 
 
+class MisplacedError(StorageError):
+    """Something that cannot be read as a file is in the place of one; it is left alone."""
+
+
 class AlreadyThereError(StorageError):
     """A file to be created exists already."""
 

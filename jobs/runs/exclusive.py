@@ -10,7 +10,7 @@ from jobs.settings.model import Settings
 from jobs.watch.hooks import run_hooks
 from jobs.watch.logs import details, log, named_run
 from jobs.watch.metrics import write_metrics
-from pipeline.errors import BusyError, DamagedError
+from pipeline.errors import BusyError, DamagedError, StorageError
 from pipeline.pools.catalog import load_catalog
 from pipeline.query.views import write_views
 from pipeline.store.storage import LocalStorage
@@ -44,7 +44,7 @@ def job_run(
     with _locked_run(storage, job, settings, context) as run:
         with _views_updated(storage), _recorded(storage, run):
             # The views come before anything they show, so a missing file means that it was removed.
-            with suppress(DamagedError):  # raised where the job needs the catalog, or at the end
+            with suppress(DamagedError, StorageError):  # raised where the job needs the file, or at the end
                 write_views(storage, load_catalog(storage))
             yield run.counts
         before_release()
@@ -56,7 +56,7 @@ def repair_run(storage: LocalStorage, job: str, settings: Settings, context: Job
     with _locked_run(storage, job, settings, context) as run:
         with _recorded(storage, run):
             yield run.counts
-        with suppress(DamagedError):  # already reported by the block
+        with suppress(DamagedError, StorageError):  # already reported by the block
             write_views(storage, load_catalog(storage))
 
 

@@ -19,7 +19,7 @@ from pipeline.daily.files import PRIVATE_SOLUTION_FOLDER, days_in, published_day
 from pipeline.daily.publish import publish
 from pipeline.deals.certify import warm_up
 from pipeline.deals.levels import LEVELS
-from pipeline.errors import CheckError, DamagedError
+from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.pools.catalog import Catalog, load_catalog, save_catalog
 from pipeline.pools.garbage import clear_unreferenced
 from pipeline.pools.nights import add_nights
@@ -143,11 +143,11 @@ def _make(
     todo = due(night, last, context.clock(), root_state(storage), settings)
     if todo.nights or todo.dailies:
         warm_up()
-    fault: CheckError | DamagedError | None = None
+    fault: CheckError | DamagedError | StorageError | None = None
     with local_work(settings.workers, context.progress, counts) as work:
         try:
             after = _add_nights(storage, before, todo, settings, work)
-        except (CheckError, DamagedError) as error:  # a broken level does not hold up the Daily
+        except (CheckError, DamagedError, StorageError) as error:  # a broken level does not hold up the Daily
             fault = error
             log.error("the pools did not grow: %s", error, extra=details(event="trouble"))
         publish(storage, todo.dailies, settings.daily_key, context.clock(), work)

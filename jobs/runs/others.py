@@ -66,7 +66,7 @@ def run_repair(storage: LocalStorage, settings: Settings, context: JobContext) -
 def dry_run_repair(storage: LocalStorage, settings: Settings, context: JobContext) -> RepairLog:
     """Return what `run_repair` would do. Nothing is changed and no lock is needed."""
     log = RepairLog()
-    _repair(storage, DryRunStorage(storage), log, settings, context)
+    _repair(storage, DryRunStorage(storage, storage.irregular_paths()), log, settings, context)
     return log
 
 

@@ -40,7 +40,8 @@ class InvalidSettingsError(ConfigurationError):
     """Settings with mistakes in them; `problems` lists every one."""
 
     def __init__(self, problems: tuple[ConfigProblem, ...]) -> None:
-        super().__init__("; ".join(problem.text for problem in problems))
+        count = f"{len(problems):,} problems, one per line in `fairway config check`: " * (len(problems) > 1)
+        super().__init__(count + "; ".join(problem.text for problem in problems))
         self.problems = problems
 
 

@@ -6,6 +6,7 @@ Only small files are read, and nothing is changed or solved, so that a health ch
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import takewhile
 from typing import Final
 
 from jobs.plan.clock_bound import clock_doubt
@@ -39,6 +40,7 @@ _RUN_TAKES: Final = timedelta(hours=2)  # before that, a missing night may be in
 _CLOCKS_DIFFER: Final = timedelta(minutes=5)
 _MAX_RECORDS: Final = 300  # to search for the last success
 _DAY: Final = timedelta(days=1)
+_FIX_FIRST: Final = "fix the cause of the failed run first, see `failure` here; then run `fairway nightly`"
 _RUN_NIGHTLY: Final = "run `fairway nightly`, which makes everything that is missing, and read its messages"
 
 
@@ -200,7 +202,8 @@ def _problems(
     now: datetime, settings: Settings, found: Found, nights: Sequence[RunRecord]
 ) -> Iterator[Problem]:
     last_due = next_nightly(now, settings.nightly_at) - _DAY
-    yield from _hole_problems(now.astimezone(UTC).date(), last_due.date(), settings, found.published)
+    advice = _FIX_FIRST if _failures(nights) else _RUN_NIGHTLY
+    yield from _hole_problems(now.astimezone(UTC).date(), last_due.date(), settings, found.published, advice)
     yield from _run_problems(now, nights)
     if found.catalog_problem is not None:
         yield found.catalog_problem
@@ -208,7 +211,7 @@ def _problems(
         behind = [pool for pool in found.catalog.pools if (pool.last_night or date.min) < last_due.date()]
         if behind:
             names = ", ".join(pool.level for pool in behind)
-            yield Problem("night", f"the night {last_due:%Y-%m-%d} was not made for {names}", _RUN_NIGHTLY)
+            yield Problem("night", f"the night {last_due:%Y-%m-%d} was not made for {names}", advice)
     if found.damaged_records:
         what = listed(found.damaged_records, most=1, sep="; ")
         yield Problem("records", what, "restore a copy or move the file away; nothing else depends on it")
@@ -226,19 +229,19 @@ def _problems(
 
 
 def _hole_problems(
-    today: date, night: date, settings: Settings, published: Sequence[date]
+    today: date, night: date, settings: Settings, published: Sequence[date], advice: str
 ) -> Iterator[Problem]:
     """Yield a problem for unpublished holes that are due: today, tomorrow, and earlier dates."""
     there = frozenset(published)
     due = night + timedelta(days=settings.publish_ahead_days)
     for day, name in ((today, "today"), (today + _DAY, "tomorrow")):
         if settings.daily_from <= day <= due and day not in there:
-            yield Problem(name, f"the Daily hole for {name}, {day}, is not published", _RUN_NIGHTLY)
+            yield Problem(name, f"the Daily hole for {name}, {day}, is not published", advice)
     wanted = range((today - settings.daily_from).days)
     missing = [day for n in wanted if (day := settings.daily_from + timedelta(days=n)) not in there]
     if missing:
         what = f"{len(missing):,} earlier Daily holes are not published, the first of them for {missing[0]}"
-        yield Problem("holes", what, _RUN_NIGHTLY)
+        yield Problem("holes", what, advice)
 
 
 def _run_problems(now: datetime, nights: Sequence[RunRecord]) -> Iterator[Problem]:
@@ -247,16 +250,21 @@ def _run_problems(now: datetime, nights: Sequence[RunRecord]) -> Iterator[Proble
     if success is None:
         known = f"none of the last {len(nights):,} nightly runs succeeded"
         what = known if nights else "no nightly run has been recorded"
-        yield Problem("success", what, _RUN_NIGHTLY)
+        yield Problem("success", what, _FIX_FIRST if _failures(nights) else _RUN_NIGHTLY)
     elif now - success.ended > LATE_AFTER:
         hours = (now - success.ended) // timedelta(hours=1)
         what = f"the last successful nightly run ended {hours:,} hours ago"
         yield Problem(
             "success", what, "check that cron, the timer or `fairway serve` is running and read its log"
         )
-    since = [record for record in nights if success is None or record.started > success.started]
-    failed = [record for record in since if record.outcome is Outcome.FAILED]
+    failed = _failures(nights)
     if failed:
         runs = f"the last {len(failed):,} nightly runs" if len(failed) > 1 else "the last nightly run"
         what = f"{runs} failed, most recently at {failed[0].ended:%Y-%m-%d %H:%M} UTC: {failed[0].error}"
         yield Problem("failure", what, "fix the cause; this problem disappears after the next successful run")
+
+
+def _failures(nights: Sequence[RunRecord]) -> list[RunRecord]:
+    """Return the nightly runs that failed since the last good one, newest first."""
+    since = takewhile(lambda record: not record.outcome.is_good, nights)
+    return [record for record in since if record.outcome is Outcome.FAILED]

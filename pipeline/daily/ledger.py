@@ -7,7 +7,8 @@ published. So an entry is never rewritten to fit a file that has changed, and ne
 is missing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Final
@@ -93,7 +94,8 @@ class DayFiles:
         """Return the date's entry for the index: as it was published if the daily is not sound now."""
         if self.entry is None or (self.fault is not None and self.listed is not None):
             return self.listed
-        return self.entry.document(is_released=self.is_released)
+        was_released = self.listed is not None and self.listed["solution"] is not None
+        return self.entry.document(is_released=self.is_released or was_released)
 
 
 @dataclass(slots=True)
@@ -126,15 +128,18 @@ class Ledger:
         """Return why a hole must not be published for a date without a daily; None if it may."""
         known = self.days.get(entry.day)
         if known is not None and known.listed is not None and known.listed["sha256"] != entry.sha256:
-            return f"{entry.day} was not published: another hole was published for it before"
+            return (
+                f"{daily_path(entry.day)} is missing, and the key in force gives another hole than the one"
+                " published: restore a copy, or run `fairway repair` with the key of that time"
+            )
         if entry.puzzle_id in self.puzzles:
             other = daily_path(self.puzzles[entry.puzzle_id])
             return f"{entry.day} was not published: {other} already has its puzzle {entry.puzzle_id}"
         return None
 
-    def faults(self) -> tuple[str, ...]:
-        """Return what is wrong with the dailies, one sentence per file."""
-        return tuple(files.fault for files in self.days.values() if files.fault is not None)
+    def faults(self) -> dict[date, str]:
+        """Return what is wrong with the dailies, one sentence per file, by date."""
+        return {day: files.fault for day, files in self.days.items() if files.fault is not None}
 
     def index_bytes(self) -> bytes:
         """Return the index as it must be now."""
@@ -179,11 +184,11 @@ def read_ledger(storage: Storage, *, is_thorough: bool = False) -> Ledger:
             because it was checked when it was listed; that saves 2 ms per daily.
 
     Raises:
-        StorageError: if the index cannot be read.
+        StorageError: if the folders cannot be listed.
     """
     index, index_error, listed = _read_index(storage)
     dailies = set(published_days(storage))
-    if index is None and not dailies:
+    if isinstance(index_error, MissingError) and not dailies:
         index_error = None
     solutions = {
         solution_path: set(days_in(storage, SOLUTION_FOLDER)),
@@ -195,8 +200,7 @@ def read_ledger(storage: Storage, *, is_thorough: bool = False) -> Ledger:
         files = _read_day(storage, day, listed.get(day), exists=day in dailies, is_thorough=is_thorough)
         entry = files.entry
         if entry is not None:
-            found = {path: _solution_fault(storage, path, entry) for path in copies}
-            files = replace(files, solutions=found)
+            files = replace(files, solutions=_solutions(storage, copies, entry))
             ledger.puzzles.setdefault(entry.puzzle_id, day)
         ledger.days[day] = files
     return ledger
@@ -209,6 +213,8 @@ def _read_index(
         data = storage.read(INDEX_PATH)
     except MissingError:
         return None, MissingError(f"{INDEX_PATH} is missing"), {}
+    except StorageError as error:
+        return None, DamagedError(str(error)), {}
     try:
         return data, None, parse_index(data)
     except DamagedError as error:
@@ -244,9 +250,21 @@ def _read_entry(storage: Storage, day: date, trusted_sha256: str | None) -> Entr
     return Entry(day=day, sha256=sha256, **{name: document[name] for name in _ENTRY_TYPES})
 
 
+def _solutions(storage: Storage, copies: Iterable[str], entry: Entry) -> dict[str, str | None]:
+    """Return what is wrong with each copy of a solution, even if it is made public meanwhile."""
+    found: dict[str, str | None] = {}
+    for path in (*copies, solution_path(entry.day)):
+        if path not in found:
+            with suppress(MissingError):
+                found[path] = _solution_fault(storage, path, entry)
+    return found
+
+
 def _solution_fault(storage: Storage, path: str, entry: Entry) -> str | None:
     try:
         is_right = sha256_of(storage.read(path)) == entry.solution_sha256
+    except MissingError:
+        raise
     except StorageError as error:
         return str(error)
     return None if is_right else f"{path} does not have the hash in {daily_path(entry.day)}"

@@ -24,7 +24,7 @@ from pipeline.daily.files import (
 from pipeline.daily.hole import choose, daily_bytes, solution_bytes
 from pipeline.daily.ledger import Entry, Ledger, read_ledger
 from pipeline.deals.certify import warm_up
-from pipeline.errors import AlreadyThereError, CheckError, DamagedError
+from pipeline.errors import AlreadyThereError, CheckError, DamagedError, MisplacedError
 from pipeline.store.documents import parse
 from pipeline.store.storage import Storage
 from pipeline.store.text import listed, sha256_of
@@ -107,7 +107,8 @@ def publish(
     Raises:
         UsageError: if a date is before the first hole; nothing was done.
         CheckError: if a hole must not be published, because its puzzle is published under another date or
-            another hole was published for its date before. Everything else was done.
+            another hole was published for its date before, or something that is not a file is in the place of
+            one. Everything else was done.
         DamagedError: if an earlier file is damaged; it was left alone. Everything else was done.
     """
 
@@ -119,16 +120,21 @@ def publish(
         hole_number(day)  # before anything is written
     ledger = read_ledger(storage)
     missing = [day for day in requested if not ledger.is_published(day)]
-    if missing and ledger.index is None:
+    if missing and ledger.index_error is None and ledger.index is None:
         _write_index(storage, ledger)  # from now on, dailies without an index mean damage, not a killed run
     refusals = _publish_missing(storage, ledger, missing, key, work, may_release)
     released, lost = _release(storage, ledger, may_release)
     work.counts.solutions += len(released)
-    _write_index(storage, ledger)
-    faults = [*refusals, *ledger.faults(), *lost]
+    try:
+        _write_index(storage, ledger)
+    except MisplacedError as error:
+        lost = [str(error), *lost]
+    damage = [fault for day, fault in ledger.faults().items() if day not in refusals]
+    faults = [*refusals.values(), *damage, *lost]
     if faults:
-        error = CheckError if refusals else DamagedError
-        raise error(f"{listed(faults, sep=' -- ')}; run `fairway verify`, then `fairway repair`")
+        kind = CheckError if refusals else DamagedError
+        remedy = "; run `fairway verify`, then `fairway repair`" if damage or lost else ""
+        raise kind(f"{listed(faults, sep=' -- ')}{remedy}")
     return Published(tuple(missing), len(requested) - len(missing), released)
 
 
@@ -139,25 +145,29 @@ def _publish_missing(
     key: bytes | None,
     work: Work,
     may_release: Callable[[date], bool],
-) -> list[str]:
-    """Publish holes, and return why any must not be."""
+) -> dict[date, str]:
+    """Publish holes, and return why any was not, by date."""
     if missing:
         warm_up()
     counts = work.counts
     leftovers = {*storage.list(PRIVATE_SOLUTION_FOLDER), *storage.list(SOLUTION_FOLDER)}
-    refusals: list[str] = []
+    refusals: dict[date, str] = {}
     with closing(work.in_order(partial(make_daily, key=key, clock=counts.clock), missing)) as results:
         for done, made in enumerate(results, start=1):
             counts.stages.add(made.stages)
             refusal = ledger.refusal(made.entry)
             if refusal is None:
                 watch = Stopwatch(counts.clock)
-                _publish_one(storage, ledger, made, leftovers, is_public=may_release(made.entry.day))
-                watch.lap("writing")
-                counts.stages.add(watch.stages)
-                counts.dailies += 1
-            else:
-                refusals.append(refusal)
+                try:
+                    _publish_one(storage, ledger, made, leftovers, is_public=may_release(made.entry.day))
+                except MisplacedError as error:
+                    refusal = str(error)
+                else:
+                    watch.lap("writing")
+                    counts.stages.add(watch.stages)
+                    counts.dailies += 1
+            if refusal is not None:
+                refusals[made.entry.day] = refusal
             work.progress.update(TASK, done, len(missing))
     return refusals
 

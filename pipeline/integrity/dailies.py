@@ -15,11 +15,14 @@ from pipeline.daily.files import (
     daily_path,
     day_of,
     days_in,
+    private_solution_path,
     published_days,
+    solution_path,
 )
 from pipeline.daily.hole import choose, daily_bytes, key_id
 from pipeline.daily.ledger import Entry, Ledger, parse_index, read_ledger, render_index
 from pipeline.deals.certify import warm_up
+from pipeline.errors import MissingError
 from pipeline.integrity.report import Check, Report
 from pipeline.store.documents import parse
 from pipeline.store.storage import Storage
@@ -82,8 +85,8 @@ def _check_dailies(storage: Storage, ledger: Ledger, check: Check) -> None:
         day = day_of(path, DAILY_FOLDER)
         if day is not None:
             check.checked += 1
-            files = ledger.days[day]
-            if files.entry is None and files.fault is not None:
+            files = ledger.days.get(day)  # none if it was published since the ledger was read
+            if files is not None and files.entry is None and files.fault is not None:
                 check.problem(path, files.fault)
         elif path != INDEX_PATH and day_of(path, SOLUTION_FOLDER) is None:
             check.note(path, "not the name of a published file")
@@ -105,11 +108,22 @@ def _check_solutions(storage: Storage, ledger: Ledger, check: Check) -> None:
                 check.problem(path, fault)
             else:
                 daily = parse(storage.read(daily_path(files.day)), daily_path(files.day))
-                check.collect(path, solution_faults(parse(storage.read(path), path), daily))
+                solution = parse(_solution_bytes(storage, path, files.day), path)
+                check.collect(path, solution_faults(solution, daily))
     for folder in (PRIVATE_SOLUTION_FOLDER, SOLUTION_FOLDER):
         for day in days_in(storage, folder):
             if not ledger.is_published(day):
                 check.note(f"{folder}{day}.json", "no hole is published for its date")
+
+
+def _solution_bytes(storage: Storage, path: str, day: date) -> bytes:
+    """Read a solution, even if it was made public since its path was found."""
+    try:
+        return storage.read(path)
+    except MissingError:
+        if path != private_solution_path(day):
+            raise
+        return storage.read(solution_path(day))
 
 
 def _check_index(ledger: Ledger, check: Check) -> None:

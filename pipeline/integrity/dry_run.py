@@ -1,8 +1,9 @@
 """The log of a repair, and a storage that keeps the changes of a dry run in memory."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from pipeline.errors import AlreadyThereError, MissingError
+from pipeline.errors import AlreadyThereError, MisplacedError, MissingError, StorageError
 from pipeline.integrity.report import Finding
 from pipeline.store.storage import Storage
 
@@ -29,10 +30,16 @@ class RepairLog:
 
 
 class DryRunStorage:
-    """A storage that keeps all changes in memory and leaves the storage below as it is."""
+    """A storage that keeps all changes in memory and leaves the storage below as it is.
 
-    def __init__(self, inner: Storage) -> None:
+    Args:
+        inner: the storage below.
+        irregular_paths: what is not a file there, and so is in the way of a file that is to be created.
+    """
+
+    def __init__(self, inner: Storage, irregular_paths: Collection[str] = ()) -> None:
         self._inner = inner
+        self._irregular = irregular_paths
         self._changed: dict[str, bytes | None] = {}
 
     def read(self, path: str) -> bytes:
@@ -50,6 +57,8 @@ class DryRunStorage:
 
     def create(self, path: str, data: bytes) -> None:
         """See `Storage.create`."""
+        if path in self._irregular:
+            raise MisplacedError(f"cannot create {path}: what is in its place is not a file; move it away")
         if path in self.list(path):
             raise AlreadyThereError(f"cannot create {path}: it exists already")
         self._changed[path] = data
@@ -74,10 +83,29 @@ def put(storage: Storage, path: str, data: bytes) -> None:
     """Write a file that is missing, or whose content is known to be wrong.
 
     Raises:
-        StorageError: if there is a file that cannot be read, so that nothing proves its content wrong.
+        MisplacedError: if there is a file that cannot be read, so that nothing proves its content wrong, or
+            something that is not a file.
+        StorageError: if it cannot be written.
     """
     try:
         storage.create(path, data)
     except AlreadyThereError:
-        storage.read(path)
+        try:
+            storage.read(path)
+        except StorageError as error:
+            raise MisplacedError(str(error)) from error
         storage.replace(path, data)
+
+
+def restore(storage: Storage, log: RepairLog, path: str, data: bytes, what: str) -> None:
+    """Write a file as `put` does, and record that it was restored, or why what is there was left alone.
+
+    Raises:
+        StorageError: if it cannot be written.
+    """
+    try:
+        put(storage, path, data)
+    except MisplacedError as error:
+        log.refuse(path, str(error))
+    else:
+        log.repair(path, what)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from pipeline.daily.key import DailyKey
-from pipeline.errors import DamagedError, MissingError, VersionError
+from pipeline.errors import DamagedError, MissingError, StorageError, VersionError
 from pipeline.integrity.dry_run import RepairLog, put
 from pipeline.integrity.repair_dailies import repair_dailies
 from pipeline.integrity.repair_pools import repair_parts
@@ -46,8 +46,6 @@ def repair(
     Raises:
         StorageError: if the data root cannot be read or written.
     """
-    for path in irregular_paths():
-        log.refuse(path, NOT_A_FILE)
     catalog = _repair_catalog(storage, log)
     in_force = () if catalog is None else (catalog,)
     earlier = tuple(_earlier_catalogs(storage, log))
@@ -58,8 +56,12 @@ def repair(
     for path in run_paths(storage):
         try:
             read_record(storage, path)
-        except DamagedError as fault:
+        except (DamagedError, StorageError) as fault:
             log.refuse(path, f"{fault}; restore a copy or move it away")
+    known = {found.file for found in (*log.repaired, *log.refused)}
+    for path in irregular_paths():
+        if path not in known:
+            log.refuse(path, NOT_A_FILE)
 
 
 def _repair_catalog(storage: Storage, log: RepairLog) -> Catalog | None:
@@ -71,10 +73,13 @@ def _repair_catalog(storage: Storage, log: RepairLog) -> Catalog | None:
         return None
     except DamagedError as error:
         fault = str(error)
+    except StorageError as error:
+        log.refuse(CATALOG_FILE, str(error))
+        return None
     for change in reversed(kept_changes(storage)):
         try:
             (catalog,) = read_kept(storage, [change])
-        except DamagedError:
+        except (DamagedError, StorageError):
             continue  # it is refused with the other kept ones
         saved = _save_damaged(storage)
         put(storage, CATALOG_FILE, storage.read(kept_path(change)))
@@ -103,15 +108,27 @@ def _earlier_catalogs(storage: Storage, log: RepairLog) -> Iterator[Catalog]:
     for change in kept_changes(storage):
         try:
             yield from read_kept(storage, [change])
-        except DamagedError as fault:
+        except (DamagedError, StorageError) as fault:
             log.refuse(kept_path(change), f"{fault}; restore a copy or move it away")
 
 
 def _repair_views(storage: Storage, catalog: Catalog, log: RepairLog) -> None:
-    before = storage.read(SQL_FILE) if SQL_FILE in storage.list(SQL_FILE) else None
+    before = _text_of_views(storage)
     if before is None and not (part_paths(catalog) or daily_paths(storage) or run_paths(storage)):
         return  # an empty data root
-    write_views(storage, catalog)
+    try:
+        write_views(storage, catalog)
+    except StorageError as error:
+        log.refuse(SQL_FILE, str(error))
+        return
     if storage.read(SQL_FILE) != before:
         fault = "missing" if before is None else "not the text that Fairway writes"
         log.repair(SQL_FILE, f"{fault}; written again")
+
+
+def _text_of_views(storage: Storage) -> bytes | None:
+    """Return the text of `catalog.sql`; None if it is missing or cannot be read."""
+    try:
+        return storage.read(SQL_FILE)
+    except StorageError:
+        return None

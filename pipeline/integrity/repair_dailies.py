@@ -17,8 +17,8 @@ from pipeline.daily.key import DailyKey
 from pipeline.daily.ledger import DayFiles, Ledger, read_ledger
 from pipeline.deals.certify import certify, warm_up
 from pipeline.deals.levels import DAILY
-from pipeline.errors import DamagedError, VersionError
-from pipeline.integrity.dry_run import RepairLog, put
+from pipeline.errors import DamagedError, StorageError, VersionError
+from pipeline.integrity.dry_run import RepairLog, restore
 from pipeline.store.documents import parse
 from pipeline.store.storage import Storage
 from pipeline.store.text import sha256_of
@@ -54,15 +54,14 @@ def _repair_damaged(
                 f"{files.fault}; {INDEX_PATH} has no hash of it: restore a copy or move it away",
             )
         elif files.fault is not None:
-            lost.append((files, storage.read(daily_path(day)) if files.exists else None))
+            lost.append((files, _found_bytes(storage, files)))
     if lost:
         warm_up()
     restored = partial(_published_bytes, keys=(None,) if key is None else (key, None))
     for done, ((files, _), data) in enumerate(zip(lost, work.in_order(restored, lost), strict=True), start=1):
         path = daily_path(files.day)
         if data is not None:
-            put(storage, path, data)
-            log.repair(path, f"{files.fault}; made again, byte for byte")
+            restore(storage, log, path, data, f"{files.fault}; made again, byte for byte")
         else:
             accept = f", or remove {INDEX_PATH} if the daily is right" if files.entry is not None else ""
             reason = (
@@ -71,6 +70,14 @@ def _repair_damaged(
             log.refuse(path, f"{files.fault}; {reason}: restore a copy{accept}")
         work.progress.update(TASK, done, len(lost))
     return bool(lost)
+
+
+def _found_bytes(storage: Storage, files: DayFiles) -> bytes | None:
+    """Return the content of a damaged daily; None if it is missing or cannot be read."""
+    try:
+        return storage.read(daily_path(files.day)) if files.exists else None
+    except StorageError:
+        return None
 
 
 def _published_bytes(lost: tuple[DayFiles, bytes | None], keys: Sequence[DailyKey | None]) -> bytes | None:
@@ -116,8 +123,7 @@ def _repair_solutions(storage: Storage, ledger: Ledger, now: datetime, log: Repa
         for path in wrong[day]:
             fault = files.solutions.get(path) or f"{path} is missing, but {daily_path(day)} has its hash"
             if data is not None and is_right:
-                put(storage, path, data)
-                log.repair(path, f"{fault}; made again from the cards, byte for byte")
+                restore(storage, log, path, data, f"{fault}; made again from the cards, byte for byte")
             else:
                 log.refuse(path, f"{fault}; the cards give another solution today: restore a copy")
     return bool(wrong)
@@ -145,6 +151,5 @@ def _repair_index(storage: Storage, ledger: Ledger, log: RepairLog) -> None:
     data = ledger.index_bytes()
     if data == ledger.index or (ledger.index is None and ledger.index_error is None):
         return
-    put(storage, INDEX_PATH, data)
     fault = ledger.index_error or f"{INDEX_PATH} does not match the dailies"
-    log.repair(INDEX_PATH, f"{fault}; rebuilt from the dailies")
+    restore(storage, log, INDEX_PATH, data, f"{fault}; rebuilt from the dailies")

@@ -14,7 +14,7 @@ from typing import Final
 
 from pipeline.daily.files import daily_path, published_days
 from pipeline.deals.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64
-from pipeline.errors import MissingError
+from pipeline.errors import StorageError
 from pipeline.pools.catalog import Catalog
 from pipeline.store.root import MARKER
 from pipeline.store.storage import Storage
@@ -175,7 +175,7 @@ def write_views(storage: Storage, catalog: Catalog) -> None:
     try:
         if storage.read(SQL_FILE) == text.encode():
             return
-    except MissingError:
+    except StorageError:  # missing, or not readable, and it can always be written again
         pass
     storage.replace(SQL_FILE, text.encode())
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cache
 from importlib import resources
+from math import isinf
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from pipeline.errors import DamagedError, VersionError
@@ -47,11 +48,15 @@ def parse(data: bytes, file: str) -> Document:
     """Read a JSON object strictly.
 
     Raises:
-        DamagedError: if the bytes are not a JSON object, or contain a key twice or a number such as NaN that
-            JSON does not have.
+        DamagedError: if the bytes are not a JSON object, or contain a key twice, a number such as NaN or
+            1e999 that JSON or a float does not have, or half of a character.
     """
     try:
-        document = json.loads(data.decode(), object_pairs_hook=_unique, parse_constant=_no_constant)
+        document = json.loads(
+            data.decode(), object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
+        )
+        if b"\\u" in data:  # only an escape can stand for half of a character
+            json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise DamagedError(f"{file} is not a JSON document: {error}") from error
     if not isinstance(document, dict):
@@ -66,6 +71,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> Document:
         repeated = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"the key {quoted(repeated)} occurs twice")
     return document
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise ValueError(f"{quoted(text)} is too large a number")
+    return number
 
 
 def _no_constant(name: str) -> float:

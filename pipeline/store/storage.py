@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol
 
-from pipeline.errors import AlreadyThereError, MissingError, StorageError
+from pipeline.errors import AlreadyThereError, MisplacedError, MissingError, StorageError
 
 INCOMING: Final = ".incoming-"
 PRIVATE_FOLDER: Final = "private"  # holds solutions until they are released; only this user may read it
@@ -26,7 +26,7 @@ _FOLDER_MODE: Final = 0o777  # the process's umask applies
 _PRIVATE_FILE_MODE: Final = 0o600
 _PRIVATE_FOLDER_MODE: Final = 0o700
 _OTHERS: Final = 0o077
-_FILE_ENDINGS: Final = (".json", ".parquet", ".sql")
+_FILE_ENDINGS: Final = (".json", ".parquet", ".sql", ".prom", ".lock", ".fairway-root")
 _MEGABYTE: Final = 1e6
 _LEAST_ROOM: Final = 50 * _MEGABYTE  # enough for several nights of the usual size
 _LEAST_FILES: Final = 1000
@@ -81,6 +81,7 @@ class Storage(Protocol):
 
         Raises:
             AlreadyThereError: if the file exists already.
+            MisplacedError: if something that is not a file is in its place.
         """
 
     def replace(self, path: str, data: bytes) -> None:
@@ -139,7 +140,7 @@ class LocalStorage:
         with _explained("create", file):
             self._make_folder(file.parent)
             with self._incoming(file, data) as incoming:
-                os.link(incoming, file)  # unlike a rename, this refuses to replace
+                _link(incoming, file)
             _sync_folder(file.parent)
 
     def replace(self, path: str, data: bytes) -> None:
@@ -316,6 +317,18 @@ def _open_incoming(file: Path, mode: int) -> tuple[Path, int]:
             os.close(handle)
             raise
         os.close(handle)  # removed as a leftover before it could be locked
+
+
+def _link(incoming: Path, file: Path) -> None:
+    """Give a file its name; unlike a rename, this refuses to replace anything."""
+    try:
+        os.link(incoming, file)
+    except FileExistsError:
+        if not stat.S_ISREG(file.lstat().st_mode):
+            raise MisplacedError(
+                f"cannot create {file}: a folder, link, pipe or device is in its place; move it away"
+            ) from None
+        raise
 
 
 def _is_incoming(path: str) -> bool:

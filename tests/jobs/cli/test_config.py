@@ -172,6 +172,15 @@ def test_all_mistakes_in_a_file_are_reported_with_78(tmp_path: Path) -> None:
     }
 
 
+def test_every_command_lists_mistakes_in_the_order_of_the_check(tmp_path: Path) -> None:
+    file = tmp_path / "fairway.toml"
+    file.write_text('keep_days = -1\nnightly_at = "99"\nunknown = 3\nworkers = 0\n')
+    *listed, _, count = fairway("config", "check", file).text.splitlines()
+    assert count == "4 problems"
+    complaint = fairway("nightly", "--config", file, "--data", tmp_path / "root").complaint
+    assert complaint == f"4 problems, one per line in `fairway config check`: {'; '.join(listed)}"
+
+
 def test_a_syntax_error_is_reported_with_its_line_and_column(tmp_path: Path) -> None:
     file = tmp_path / "any.toml"
     file.write_text("workers = 1\ndeals_cap 2\n")

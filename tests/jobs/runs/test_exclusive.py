@@ -39,7 +39,7 @@ def test_views_are_written_first_and_updated_last(storage: LocalStorage) -> None
         assert storage.list("") == (".lock", SQL_FILE)
         first = storage.read(SQL_FILE)
     assert storage.read(SQL_FILE) != first  # now it shows the record of the run
-    assert b"FROM read_json('runs/*.json'" in storage.read(SQL_FILE)
+    assert b"'/runs/*.json'" in storage.read(SQL_FILE)
 
 
 def test_record_has_the_attempt_of_the_run(storage: LocalStorage) -> None:

@@ -66,6 +66,14 @@ def test_a_root_without_runs_has_problems_and_no_success() -> None:
     assert status.last_published is None
 
 
+def test_after_a_failed_run_the_advice_is_not_to_run_it_again_first() -> None:
+    failed = run_at(NOW - timedelta(hours=1), Outcome.FAILED, error="daily/2026-11-29.json is missing")
+    found = dataclasses.replace(WELL, published=OUT[:-5], records=(failed, run_at(LAST)))
+    advice = {problem.name: problem.remedy for problem in status_at(found).problems}
+    assert advice.keys() == {"today", "tomorrow", "holes", "failure"}
+    assert all("fix the cause" in remedy for remedy in advice.values())
+
+
 def test_a_disk_that_cannot_be_written_is_a_problem() -> None:
     status = status_at(dataclasses.replace(WELL, disk_problem="/srv has room for 0.1 MB more"))
     assert names(status) == ["disk"]

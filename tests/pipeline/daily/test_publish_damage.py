@@ -130,7 +130,10 @@ def test_a_missing_daily_is_not_replaced_by_another_hole(site: Site) -> None:
     site.publish()
     site.root.remove(daily_path(DAYS[1]))
     before = site.files()
-    with pytest.raises(CheckError, match=f"{DAYS[1]} was not published: another hole was published"):
+    with pytest.raises(
+        CheckError,
+        match=f"^{daily_path(DAYS[1])} is missing, and the key in force",
+    ):
         site.publish(key=KEY)
     assert site.files() == before
 
@@ -229,3 +232,14 @@ def test_all_damage_is_one_line(site: Site) -> None:
     with pytest.raises(DamagedError, match="and 1 more") as caught:
         site.publish()
     assert "\n" not in str(caught.value)
+
+
+def test_a_lost_hole_of_another_key_is_one_fault_whose_cause_comes_first(site: Site) -> None:
+    site.publish()
+    site.root.remove(daily_path(DAYS[1]))
+    with pytest.raises(CheckError) as caught:
+        site.publish(key=KEY)
+    assert str(caught.value) == (
+        f"{daily_path(DAYS[1])} is missing, and the key in force gives another hole than the one published:"
+        " restore a copy, or run `fairway repair` with the key of that time"
+    )

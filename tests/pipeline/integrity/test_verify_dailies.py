@@ -73,8 +73,12 @@ def test_files_that_cannot_be_read_are_found_but_not_replaced(storage: LocalStor
     for path, name in ((daily_path(DAYS[0]), checks.DAILIES), (solution_path(DAYS[0]), checks.SOLUTIONS)):
         failing.paths = (path,)
         assert problems(verified(failing))[name] == [f"{path}: cannot read {path}: Input/output error"]
-        with pytest.raises(StorageError, match="Input/output error"):
-            repair(failing, RepairLog(), None, NOW, WORK)
+        log = RepairLog()
+        repair(failing, log, None, NOW, WORK)
+        assert [(found.file, found.what) for found in log.refused] == [
+            (path, f"cannot read {path}: Input/output error")
+        ]
+        assert log.repaired == []
     assert problems(verified(storage)) == {}
 
 
