@@ -30,9 +30,15 @@ from tests.support.documentation import (
     rows_in,
     unknown_in,
 )
+from tests.support.queries import query_here
 
 DOCS = [name for name in PAGES if name == "README.md" or name.startswith("docs/")]
 EXAMPLES = [(name, example) for name in DOCS for example in examples_in(PAGES[name])]
+
+
+@pytest.fixture(autouse=True)
+def _quick_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    query_here(monkeypatch)
 
 
 @pytest.fixture(scope="module")

@@ -51,6 +51,16 @@ def link(place: Path) -> None:
 KINDS: dict[str, Callable[[Path], None]] = {"folder": Path.mkdir, "link": link, "pipe": os.mkfifo}
 
 
+odd_files = pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        pytest.param(path, kind, marks=() if kind == "folder" or path == OLD_DAILY else pytest.mark.soak)
+        for path in (PART, OLD_DAILY, INDEX_PATH, SQL_FILE)
+        for kind in KINDS
+    ],
+)
+
+
 def put_instead(root: Path, path: str, kind: str) -> None:
     place = next(root.glob(f"{path}/*/*.parquet")) if path == PART else root / path
     place.unlink()
@@ -71,8 +81,7 @@ def test_a_file_that_cannot_be_read_keeps_back_no_hole(
         assert "Permission denied" in outcome.complaint
 
 
-@pytest.mark.parametrize("path", [PART, OLD_DAILY, INDEX_PATH, SQL_FILE])
-@pytest.mark.parametrize("kind", KINDS)
+@odd_files
 def test_what_is_not_a_file_in_the_place_of_one_keeps_back_no_hole(path: str, kind: str, root: Path) -> None:
     put_instead(root, path, kind)
     outcome = fairway("nightly", "--data", root)
@@ -89,8 +98,7 @@ def test_a_folder_in_the_place_of_a_daily_is_named_as_what_it_is(root: Path) -> 
     assert complaint.count(DUE) == 1
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("path", [OLD_DAILY, PART, INDEX_PATH, SQL_FILE])
+@odd_files
 def test_repair_leaves_what_is_not_a_file_and_repairs_the_rest(path: str, kind: str, root: Path) -> None:
     lost = OLD_SOLUTION if path != OLD_DAILY else "daily/solutions/2026-11-29.json"
     content = (root / lost).read_bytes()

@@ -89,7 +89,7 @@ def test_compiling_is_stopped_at_any_time(tmp_path: Path, number: int, work: flo
     check_compiling_is_stopped(tmp_path, number, work)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", [NUMBERS[0], pytest.param(NUMBERS[1], marks=pytest.mark.soak)])
 def test_sampling_is_stopped(tmp_path: Path, number: int) -> None:
     check_stopped(tmp_path / "root", "easy: 300 of 3,000", number, LARGE)
 

@@ -314,7 +314,7 @@ def test_a_plot_is_not_written_over_results_or_into_a_data_root(root: Path, tmp_
 @pytest.mark.parametrize(
     ("name", "variables"),
     [
-        ("plot.svg", {"HOME": "home"}),
+        pytest.param("plot.svg", {"HOME": "home"}, marks=pytest.mark.soak),
         ("plot.png", {"HOME": "/nowhere", "MPLCONFIGDIR": "/nowhere", "MPLBACKEND": "x"}),
     ],
     ids=["svg", "png without a home"],

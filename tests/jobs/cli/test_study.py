@@ -103,7 +103,7 @@ def test_a_damaged_block_is_reported_on_standard_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.soak)])
 def test_a_signal_stops_a_study_at_once_with_nothing_half_written(number: int, tmp_path: Path) -> None:
     root = tmp_path / "root"
     arguments = ("study", "winnability", "--rules", RULES, "--deals", 10**9, "--workers", 1, "--data", root)
