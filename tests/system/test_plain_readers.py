@@ -5,15 +5,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
-import pandas as pd
-import polars as pl
 import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 
+
+def with_pandas(folder: str) -> list[str]:
+    import pandas as pd  # slow to load, and this file is read by every run of the tests
+
+    return list(pd.read_parquet(folder)["level"])
+
+
+def with_polars(folder: str) -> list[str]:
+    import polars as pl
+
+    return list(pl.read_parquet(f"{folder}/**/*.parquet")["level"].to_list())
+
+
 READERS: dict[str, Callable[[str], list[str]]] = {
-    "pandas": lambda folder: list(pd.read_parquet(folder)["level"]),
-    "polars": lambda folder: pl.read_parquet(f"{folder}/**/*.parquet")["level"].to_list(),
+    "pandas": with_pandas,
+    "polars": with_polars,
     "pyarrow.parquet": lambda folder: pyarrow.parquet.read_table(folder)["level"].to_pylist(),
     "pyarrow.dataset": lambda folder: pyarrow.dataset.dataset(folder).to_table()["level"].to_pylist(),
     "pyarrow.dataset, hive": lambda folder: (

@@ -70,7 +70,7 @@ def heights(picture: bytes, start: str) -> list[float]:
     return [float(match[1]) for match in found if match]
 
 
-@pytest.mark.parametrize("format_", ["svg", "png"])
+@pytest.mark.parametrize("format_", [pytest.param("svg", marks=pytest.mark.soak), "png"])
 def test_the_same_figures_give_the_same_bytes_whatever_the_settings(format_: "Format") -> None:
     import matplotlib
 
