@@ -53,7 +53,10 @@ class Run:
             raise
         record = self._end()
         _write(storage, record)
-        forget_nothing_done(storage, record)
+        try:
+            forget_nothing_done(storage, record)
+        except StorageError as fault:  # the run itself is complete and recorded
+            log.warning("earlier run records were not removed: %s", fault, extra=details(event="record"))
 
     def final_record(self, error: BaseException | None = None) -> RunRecord:
         """Return the record to report: the one on disk, unless the run failed after it was made."""

@@ -30,6 +30,7 @@ _FILE_ENDINGS: Final = (".json", ".parquet", ".sql", ".prom", ".lock", ".fairway
 _MEGABYTE: Final = 1e6
 _LEAST_ROOM: Final = 50 * _MEGABYTE  # enough for several nights of the usual size
 _LEAST_FILES: Final = 1000
+_FOLDERS: Final = ("catalogs", "daily", "deals", PRIVATE_FOLDER, "runs")  # that every run may write to
 _NAME_BYTES: Final = 8  # of randomness in the name of a temporary file
 
 _ELSEWHERE: Final = "choose another place (--data names the data root)"
@@ -225,8 +226,9 @@ class LocalStorage:
         room = disk.f_bavail * disk.f_frsize
         if disk.f_flag & os.ST_RDONLY:
             return f"{self.root} is on a file system that is mounted read-only"
-        if not os.access(self.root, os.W_OK | os.X_OK):
-            return f"this user cannot write to {self.root}"
+        for folder in (self.root, *(self.root / name for name in _FOLDERS)):
+            if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
+                return f"this user cannot write to {folder}"
         if room < _LEAST_ROOM:
             return f"{self.root} has room for {room / _MEGABYTE:,.1f} MB more; a night needs some megabytes"
         if disk.f_files and disk.f_favail < _LEAST_FILES:

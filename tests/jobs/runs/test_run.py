@@ -44,6 +44,21 @@ def test_run_that_made_something_is_done(tmp_path: Path) -> None:
     assert (record["started"], record["ended"]) == ("2026-11-30T00:05:00.000Z", "2026-11-30T00:05:01.000Z")
 
 
+def test_record_that_cannot_be_removed_does_not_fail_a_good_run(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with run_in(LocalStorage(tmp_path)):
+        pass
+    (earlier,) = (tmp_path / "runs").iterdir()
+    later = context_at(lambda: START + timedelta(hours=1))
+    storage = FailingStorage(LocalStorage(tmp_path), 1, StorageError("not permitted"))
+    with Run("nightly", 2, later).recorded(storage):
+        pass
+    assert "earlier run records were not removed: not permitted" in caplog.messages
+    assert earlier.exists()
+    assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
 def test_run_that_made_nothing_had_nothing_to_do(tmp_path: Path) -> None:
     with run_in(LocalStorage(tmp_path)):
         pass

@@ -392,4 +392,8 @@ def test_a_disk_that_cannot_be_written_or_is_nearly_full_is_an_obstacle(
     assert words in str(filled(storage, **fields))
     monkeypatch.setattr(os, "access", lambda *_: False)
     assert "this user cannot write to" in str(filled(storage))
+    (tmp_path / "runs").mkdir()
+    monkeypatch.setattr(os, "access", lambda folder, _mode: folder != tmp_path / "runs")
+    assert f"this user cannot write to {tmp_path / 'runs'}" in str(filled(storage))
+    (tmp_path / "runs").rmdir()
     assert list(tmp_path.iterdir()) == []
