@@ -7,19 +7,18 @@ sees, and among those the one that leaves the table most open, but slips once in
 
 import threading
 from collections.abc import Sequence
-from functools import cache
 from typing import Final
 
 import numpy as np
 
-from solver.cards import DECK_SIZE, RANK_COUNT
+from solver.cards import DECK_SIZE
+from solver.players.cards_kernel import allowed_ranks
 from solver.players.distribution import ScoreDistribution
 from solver.players.steady_kernel import (
     CLEARED_ROWS,
     LEAST_POSITIONS,
     PLAY_FIELDS,
     POSITION_FIELDS,
-    Flags,
     spread_each,
 )
 from solver.table.deal import Deal
@@ -62,12 +61,6 @@ class _ThreadWorkspace(threading.local):
 _THREAD: Final = _ThreadWorkspace()
 
 
-@cache
-def _allowed(rules: Rules) -> Flags:
-    ranks = range(RANK_COUNT)
-    return np.array([[rules.allows(rank, top) for rank in ranks] for top in ranks], np.bool_)
-
-
 def score_masses(deals: Sequence[Deal], rules: Rules, workspace: Workspace) -> list[tuple[int, ...]]:
     """Return, for each deal, the mass of each score from -16 to 35.
 
@@ -84,7 +77,7 @@ def score_masses(deals: Sequence[Deal], rules: Rules, workspace: Workspace) -> l
     done = 0
     while done < len(deals):
         buffers = workspace.positions, workspace.plays, workspace.slots
-        done = spread_each(ranks, _allowed(rules), *buffers, masses, done)
+        done = spread_each(ranks, allowed_ranks(rules), *buffers, masses, done)
         if done < len(deals):
             workspace = workspace.larger()
     return [tuple(row) for row in masses.tolist()]
@@ -99,6 +92,11 @@ def rate_each(deals: Sequence[Deal], rules: Rules) -> list[ScoreDistribution]:
     """Return the score distribution on each deal, with one kernel call, so that threads seldom wait."""
     rows = score_masses(deals, rules, _THREAD.workspace)
     return [ScoreDistribution(masses, sum(masses[:CLEARED_ROWS])) for masses in rows]
+
+
+def clear_masses(deals: Sequence[Deal], rules: Rules) -> list[int]:
+    """Return, for each deal, the mass of the holes in which the player clears the columns."""
+    return [distribution.cleared_mass for distribution in rate_each(deals, rules)]
 
 
 def warm_up() -> None:

@@ -1,9 +1,6 @@
 """The kernel of the steady player: the masses of the 52 scores of a deal, in 64-bit integers.
 
-**Sets of cards.** The place of a column card is `5 * column + index`, and a set of column cards is a word of
-35 bits. `exposed` is the set of last cards, which determines the heights; `fits[rank]` is the set of cards
-that may be played on a waste top of that rank. The legal plays are `exposed & fits[top]`, the lowest-numbered
-column first, and a play moves its bit down by one place, or off the table.
+Sets of cards are those of `solver.players.cards_kernel`.
 
 **Positions.** The key of a position is `exposed | top << 35 | draws << 39`. Only positions with a legal play
 get a row. If nothing fits the player draws, and a draw does not split the mass: such a play leads directly to
@@ -20,14 +17,20 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from solver.cards import RANK_COUNT
 from solver.jit import inlined, kernel
+from solver.players.cards_kernel import (
+    ALL_EXPOSED,
+    CARD_RANK,
+    PLACE_MODULUS,
+    Flags,
+    Words,
+    card_tables,
+    without,
+)
 from solver.players.distribution import TOTAL_MASS
-from solver.table.deal import COLUMN_COUNT, COLUMN_HEIGHT, STOCK_SIZE, TABLEAU_SIZE
+from solver.table.deal import COLUMN_COUNT, STOCK_SIZE, TABLEAU_SIZE
 from solver.table.score import LOWEST_SCORE, SCORE_COUNT
 
-Flags = npt.NDArray[np.bool_]
-Words = npt.NDArray[np.int64]
 Indices = npt.NDArray[np.int32]
 
 SLIP_ODDS: Final = 20  # the player slips once in this many plays
@@ -40,11 +43,6 @@ TARGET, PLAY_VALUE = range(2)
 PLAY_FIELDS: Final = 2
 CLEARED_ROWS: Final = STOCK_SIZE + 1  # the first rows of `positions`: ends with the columns cleared
 LEAST_POSITIONS: Final = SCORE_COUNT + COLUMN_COUNT  # the ends and the opening
-
-_ALL_EXPOSED: Final = sum(1 << COLUMN_HEIGHT * column - 1 for column in range(1, COLUMN_COUNT + 1))
-_BURIED: Final = sum(1 << COLUMN_HEIGHT * column for column in range(COLUMN_COUNT))
-_NOT_BURIED: Final = (1 << TABLEAU_SIZE) - 1 - _BURIED
-_PLACE_MODULUS: Final = 37  # 2 is a primitive root of 37, so the 35 one-card sets have different remainders
 
 _EXPOSED_MASK: Final = (1 << TABLEAU_SIZE) - 1
 _TOP_SHIFT: Final = TABLEAU_SIZE
@@ -94,7 +92,7 @@ def _spread_mass(ranks: Words, allowed: Flags, positions: Words, plays: Indices,
 
     Args:
         ranks: the 52 ranks of the deal, in the order of `Deal.cards`.
-        allowed: 13 by 13; `[top, rank]` is whether the rank may be played on that waste top.
+        allowed: as in `card_tables`.
         positions: workspace; at least `LEAST_POSITIONS` rows of `POSITION_FIELDS`.
         plays: workspace; at least one row of `PLAY_FIELDS`.
         slots: workspace for the hash table; a power of two.
@@ -114,13 +112,13 @@ def _spread_mass(ranks: Words, allowed: Flags, positions: Words, plays: Indices,
 def _find_positions(ranks: Words, allowed: Flags, positions: Words, plays: Indices, slots: Indices) -> int:
     """List the positions and their plays; return the row after the last one, or 0 if there is no room."""
     stock = ranks[TABLEAU_SIZE + 1 :]
-    fits, rank_of = _card_tables(ranks, allowed)
+    fits, cards = card_tables(ranks, allowed)
     slots[:] = 0
     positions[:SCORE_COUNT, MASS] = 0
 
     # The first row of plays is the deal itself, which leads to the first position.
     level = SCORE_COUNT
-    key = _next_key(_ALL_EXPOSED, ranks[TABLEAU_SIZE], 0, TABLEAU_SIZE, fits, stock)
+    key = _next_key(ALL_EXPOSED, ranks[TABLEAU_SIZE], 0, TABLEAU_SIZE, fits, stock)
     plays[0, TARGET] = _row_of(key, positions, slots, level, level)
     end = level + (key >= 0)
     play_end = 1
@@ -138,8 +136,8 @@ def _find_positions(ranks: Words, allowed: Flags, positions: Words, plays: Indic
             while legal:
                 card = legal & -legal
                 legal ^= card
-                left = exposed ^ card ^ (card & _NOT_BURIED) >> 1
-                top = rank_of[card % _PLACE_MODULUS]
+                left = without(card, exposed)
+                top = cards[card % PLACE_MODULUS, CARD_RANK]
                 after = _next_key(left, top, draws, cards_left, fits, stock)
                 target = _row_of(after, positions, slots, next_level, end)
                 end += target == end
@@ -149,20 +147,6 @@ def _find_positions(ranks: Words, allowed: Flags, positions: Words, plays: Indic
         level = next_level
     positions[end, FIRST_PLAY] = play_end
     return end
-
-
-@inlined
-def _card_tables(ranks: Words, allowed: Flags) -> tuple[Words, Words]:
-    """Return the sets of cards that fit on each rank, and the ranks by one-card set modulo 37."""
-    fits = np.zeros(RANK_COUNT, np.int64)
-    rank_of = np.zeros(_PLACE_MODULUS, np.int64)
-    for place in range(TABLEAU_SIZE):
-        card = 1 << place
-        rank_of[card % _PLACE_MODULUS] = ranks[place]
-        for top in range(RANK_COUNT):
-            if allowed[top, ranks[place]]:
-                fits[top] |= card
-    return fits, rank_of
 
 
 @inlined

@@ -10,11 +10,12 @@ from typing import Final
 
 from solver.cards import DECK_SIZE, rank_of
 from solver.errors import LineError, UsageError
-from solver.table.deal import COLUMN_COUNT, COLUMN_HEIGHT, STOCK_SIZE, Deal
+from solver.table.deal import COLUMN_COUNT, COLUMN_HEIGHT, STOCK_SIZE, TABLEAU_SIZE, Deal
 from solver.table.rules import Rules
 
 DRAW: Final = "D"
 PLAYS: Final = "".join(str(number) for number in range(1, COLUMN_COUNT + 1))
+MAX_MOVES: Final = TABLEAU_SIZE + STOCK_SIZE
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from pipeline.studies.calibration import MIN_RESULTS, Calibration, Verdict, cali
 from pipeline.studies.statistics import Z_95, wilson_interval
 from solver.table.score import means_cleared
 from tests.support.played import made_up
-from tests.twins.simulated_steady import simulate
+from tests.twins.simulated import simulate, steady_habit
 
 SLIP = 1 / 20
 DAY = date(2026, 11, 30)
@@ -34,7 +34,7 @@ def played_by_the_steady_player() -> tuple[Played, ...]:
         for level in LEVELS.values():
             for number in range(40):
                 hole = rated_deal(deal_numbered(number), level.rules)
-                for score in simulate(hole.deal, hole.rules, 10, SLIP, dice).elements():
+                for score in simulate(hole.deal, hole.rules, 10, steady_habit(SLIP), dice).elements():
                     yield of(hole, score)
 
     return tuple(holes())

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from solver.cards import ACE, DECK_SIZE, KING, QUEEN, RANK_COUNT, rank_of
-from solver.players import steady
 from solver.players.distribution import TOTAL_MASS, ScoreDistribution
-from solver.players.player import Player
 from solver.players.steady import Workspace, rate, rate_each, score_masses
 from solver.table.deal import COLUMN_COUNT, TABLEAU_SIZE, Deal, parse_deal
 from solver.table.rules import RULES, Rules
@@ -22,7 +20,7 @@ from tests.support.examples import examples
 from tests.support.holes import random_deal
 from tests.support.reference import frozen
 from tests.twins.naive_steady import exact_masses
-from tests.twins.simulated_steady import simulate
+from tests.twins.simulated import simulate, steady_habit
 
 SCORES = range(LOWEST_SCORE, HIGHEST_SCORE + 1)
 SLIP = 1 / 20
@@ -41,13 +39,6 @@ def test_masses_match_the_reference_to_the_last_unit(row: dict[str, Any], rules:
     assert (distribution.p10, distribution.p50, distribution.p90) == tuple(
         expected[f"steady_p{percent}"] for percent in (10, 50, 90)
     )
-
-
-def test_the_module_is_a_player() -> None:
-    player: Player = steady
-    deal = random_deal(random.Random(4))
-    assert player.name == "steady"
-    assert player.rate_each((deal,), RULES["golf"]) == [rate(deal, RULES["golf"])]
 
 
 def check_against_the_twin(deal: Deal, rules: Rules) -> None:
@@ -172,7 +163,7 @@ def surprise(counts: Counter[int], distribution: ScoreDistribution) -> float:
 
 
 def played(deal: Deal, rules: Rules, slip: float) -> Counter[int]:
-    return simulate(deal, rules, HOLES, slip, random.Random(13))
+    return simulate(deal, rules, HOLES, steady_habit(slip), random.Random(13))
 
 
 def agree(counts: Counter[int], distribution: ScoreDistribution) -> bool:

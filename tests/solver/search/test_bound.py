@@ -8,7 +8,7 @@ import pytest
 
 from solver.cards import DECK_SIZE, rank_of
 from solver.search.bound import bound_weights, useful_arcs
-from solver.search.exact import _buffers, _packed, _rule_tables
+from solver.search.buffers import packed, rule_tables, thread_buffers
 from solver.search.sweep_kernel import LOW_TABLES, fill_columns, fill_stock
 from solver.search.vector import BOUND_BYTES, CELL_BYTES
 from solver.table.deal import STOCK_SIZE, TABLEAU_SIZE
@@ -22,11 +22,11 @@ every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 
 def slacks(position: Position, rules: Rules, last: int, spare: int) -> npt.NDArray[np.int8]:
     """Return the slack of each arc from the search's own tables, with `spare` added."""
-    buffers, tables = _buffers(), _rule_tables(rules)
+    buffers, tables = thread_buffers(), rule_tables(rules)
     ranks = np.frombuffer(position.deal.ranks, dtype=np.uint8)
     fill_columns(ranks, tables, buffers)
     fill_stock(ranks, np.int64(last), np.int64(spare), tables, buffers)
-    high, low = divmod(_packed(position.heights), LOW_TABLES)
+    high, low = divmod(packed(position.heights), LOW_TABLES)
     top = rank_of(position.top)
     entry = (STOCK_SIZE + 1 - position.draws) * CELL_BYTES + top
     # A row of `change` is for a play: the card is on the waste and no longer in its column.

@@ -14,20 +14,30 @@ from typing import Any
 
 import pytest
 
+from pipeline.deals.shuffle import deal_numbered
 from solver import jit
-from solver.players import steady_kernel
+from solver.players import cards_kernel, run_kernel, steady_kernel, varied, varied_kernel
 from solver.players.steady import Workspace, rate, score_masses
+from solver.players.varied import VARIED
 from solver.search import line_kernel, solve_kernel, sweep_kernel
 from solver.search.exact import solve, solve_position
 from solver.table.deal import parse_deal
 from solver.table.rules import RULES, Rules
 from tests.support.holes import any_position
-from tests.support.reference import frozen
+from tests.support.reference import frozen, table
 from tests.twins import naive
 from tests.twins.naive_steady import exact_masses
 
 REFERENCE = next(row for row in frozen()["deals"] if row["deal_number"] == "11")  # a deal with short proofs
-KERNELS = (line_kernel, sweep_kernel, solve_kernel, steady_kernel)
+KERNELS = (
+    line_kernel,
+    sweep_kernel,
+    solve_kernel,
+    cards_kernel,
+    steady_kernel,
+    run_kernel,
+    varied_kernel,
+)
 
 every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 interpreted = pytest.mark.interpreted
@@ -53,6 +63,20 @@ def check_steady(rules: Rules) -> None:
     )
 
 
+def check_varied() -> None:
+    """Rate the two deals of the reference for which the fewest tables are listed."""
+    deals = [deal_numbered(number) for number in (480, 986)]
+    expected = {
+        row["deal_number"]: int(row["cleared_mass"])
+        for row in table("varied_v1.csv")
+        if row["rules"] == "dead_king"
+    }
+    small = varied.make_workspace(8)  # it has to grow
+    small.stamp[0] = run_kernel.LARGEST_STAMP
+    varied._THREAD.workspace = small
+    assert VARIED.clear_masses(deals, RULES["dead_king"]) == [expected["480"], expected["986"]]
+
+
 @interpreted
 @wraps
 @every_rules
@@ -71,6 +95,12 @@ def test_a_reference_deal_matches_the_reference() -> None:
 @every_rules
 def test_the_steady_player_agrees_with_its_twin(rules: Rules) -> None:
     check_steady(rules)
+
+
+@interpreted
+@wraps
+def test_the_varied_player_meets_the_reference() -> None:
+    check_varied()
 
 
 # -- every line of the kernels ----------------------------------------------------------------------------
@@ -115,6 +145,7 @@ def test_every_line_of_every_kernel_runs() -> None:
     with lines_run(KERNELS) as seen:
         check_positions(RULES["golf"])
         check_steady(RULES["golf"])
+        check_varied()
     wanted = set().union(*map(lines_of, KERNELS))
     assert len(wanted) > 150
     assert sorted(wanted - seen) == []
