@@ -4,13 +4,15 @@ from typing import Any
 
 from jobs.api.layout import heading
 from jobs.api.reading import GivenDeal
-from pipeline.deals.levels import par_of
+from pipeline.deals.levels import par_of_mean
 from solver.cards import card_name
 from solver.coach.analysis import analyse
 from solver.coach.hint import hint_from
 from solver.coach.review import ReviewedMove
 from solver.coach.review import review as review_line
+from solver.players.difficulty import clear_chance_of, difficulty_of
 from solver.players.steady import rate
+from solver.players.varied import VARIED
 from solver.search.exact import solve
 from solver.table.moves import after
 from solver.table.rules import Rules
@@ -37,11 +39,11 @@ def solved(given: GivenDeal, rules: Rules, *, fewest: bool) -> dict[str, Any]:
 
 
 def rated(given: GivenDeal, rules: Rules) -> dict[str, Any]:
-    """Return the exact score distribution of the steady player, and the par that follows from it."""
-    distribution = rate(given.deal, rules)
+    """Return what the players make of a deal: the steady player's scores, and how likely a clear is."""
+    distribution, [mass] = rate(given.deal, rules), VARIED.clear_masses([given.deal], rules)
     return heading(given) | {
         "rules": rules.name,
-        "par": par_of(distribution),
+        "par": par_of_mean(distribution.mean_exact),
         "steady_mean": distribution.mean,
         "steady_sd": distribution.sd,
         "steady_clear_rate": distribution.clear_rate,
@@ -49,6 +51,8 @@ def rated(given: GivenDeal, rules: Rules) -> dict[str, Any]:
         "steady_p50": distribution.p50,
         "steady_p90": distribution.p90,
         "steady_scores": list(distribution.probabilities),
+        "clear_chance": clear_chance_of(mass),
+        "difficulty": difficulty_of(mass),
     }
 
 
@@ -94,7 +98,7 @@ def reviewed(given: GivenDeal, rules: Rules, line: str) -> dict[str, Any]:
         LineError: a move of the line is not legal.
     """
     review, distribution = review_line(given.deal, rules, line), rate(given.deal, rules)
-    par = par_of(distribution)
+    par = par_of_mean(distribution.mean_exact)
     return heading(given) | {
         "rules": rules.name,
         "line": line,

@@ -5,7 +5,7 @@ from datetime import UTC
 from typing import Any, Final
 
 from jobs.runs.run import runs_by_change
-from pipeline.deals.levels import HIGHEST_PAR, LOWEST_PAR
+from pipeline.deals.levels import HIGHEST_PAR, LOWEST_PAR, Policy
 from pipeline.pools.catalog import Pool, load_catalog
 from pipeline.pools.history import State, generations, state_of_generation, states
 from pipeline.store.storage import Storage
@@ -86,7 +86,14 @@ def pool_document(pool: Pool) -> dict[str, Any]:
         "parts": len(pool.parts),
         "next_number": pool.next_number,
         "last_night": pool.last_night.isoformat() if pool.last_night else None,
+        "policy": policy_document(pool.policy),
+        "note": pool.note,
     }
+
+
+def policy_document(policy: Policy) -> dict[str, Any]:
+    """Return a policy with its hash as a document."""
+    return {**policy.document, "sha256": policy.sha256}
 
 
 def history_document(found: History) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from jobs.api.fields import deal_in, line_in, mistyped, object_in, rules_in
 from jobs.api.reading import Line
 from jobs.days import parse_day
 from pipeline.daily.calendar import hole_number
-from pipeline.deals.levels import DAILY
+from pipeline.deals.levels import DAILY_RULES
 from pipeline.play.player import PlayedRound, PlayerPage, Streak
 from pipeline.play.results import Hole, Result
 from pipeline.store.documents import Document
@@ -61,8 +61,8 @@ def _day(text: Any, rules: Rules | None) -> date:
         raise mistyped("date", text, "text, as YYYY-MM-DD")
     day = parse_day(text)
     hole_number(day)  # refuses dates before the first hole
-    if rules not in (None, DAILY.rules):
-        raise UsageError(f"Daily holes are played by the rules {DAILY.rules.name}; leave 'rules' out")
+    if rules not in (None, DAILY_RULES):
+        raise UsageError(f"Daily holes are played by the rules {DAILY_RULES.name}; leave 'rules' out")
     return day
 
 

@@ -8,13 +8,14 @@ from typing import Annotated, Any, Final
 import typer
 
 from jobs.settings.load import Configuration, InvalidSettingsError, checkout_root, configure, load
-from jobs.settings.model import ALLOWED, METRICS_FILE, Key
+from jobs.settings.model import LEVELS_SECTION, METRICS_FILE, Key, keys_of
 from jobs.settings.sources import DATA, SECRET, ConfigProblem, Origin, text_of
 from jobs.terminal.options import Config, Data, Json, Workers
 from jobs.terminal.outcome import CONFIGURATION, DONE
 from jobs.terminal.output import put_json, say
 from jobs.terminal.tables import put_table
 from jobs.watch.logs import message_line, one_line
+from pipeline.deals.levels import POLICY_FIELDS
 
 _HIDDEN: Final = "<hidden>"
 _METRICS: Final = ("metrics_file",)
@@ -39,10 +40,10 @@ def show(data: Data = None, config: Config = None, workers: Workers = None, as_j
     """
     configuration = load(config, data=data, workers=workers)
     if as_json:
-        put_json({"settings": [_document(configuration, key) for key in ALLOWED]})
+        put_json({"settings": [_document(configuration, key) for key in keys_of(configuration.settings)]})
         return
     rows = []
-    for key in ALLOWED:
+    for key in keys_of(configuration.settings):
         value, origin = _in_force(configuration, key)
         shown = _HIDDEN if _is_hidden(configuration, key) else _text(value)
         rows.append((text_of(key), one_line(shown), one_line(str(origin))))
@@ -92,7 +93,9 @@ def _in_force(configuration: Configuration, key: Key) -> tuple[object, Origin]:
         return root, Origin("default", "the checkout")
     if key == _METRICS and root is not None:
         return root / METRICS_FILE, origin
-    if key[0] == "levels":
+    if key[0] == LEVELS_SECTION and key[-1] in POLICY_FIELDS:
+        return getattr(settings.level(key[1]).policy, key[-1]), origin
+    if key[0] == LEVELS_SECTION:
         return getattr(settings, key[-1]), Origin("setting", key[-1])
     return None, origin
 

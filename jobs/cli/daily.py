@@ -15,6 +15,12 @@ from pipeline.daily.files import daily_path, published_bytes
 from pipeline.errors import DamagedError
 from pipeline.store.documents import Document, parse
 from solver.errors import UsageError
+from solver.players.difficulty import (
+    chance_text,
+    clear_chance_of,
+    difficulty_of,
+    difficulty_text,
+)
 from solver.table.deal import parse_deal
 from solver.table.moves import start
 from solver.table.rules import rules_named
@@ -31,7 +37,8 @@ ShownDay = Annotated[date | None, day_option("--date", "Date of the hole. Defaul
 def show(day: ShownDay = None, data: Data = None, config: Config = None, as_json: Json = False) -> None:
     """Draw a published Daily hole.
 
-    Also prints its par and the steady player's chance of each result.
+    Also prints its par, the steady player's chance of each result, and how likely a clear is: a hole is done
+    when it is cleared.
 
     Example: fairway daily show --date 2026-11-30
     """
@@ -78,11 +85,24 @@ def _print_hole(document: Document) -> None:
         f"Daily hole {document['hole']}, {document['date']}: par {par}, best score {document['best_score']}\n"
     )
     print_table(start(deal), rules)
-    say(f"\nThe steady player scores {steady['mean']:.2f} on average and makes:\n")
+    chance, difficulty = _clear_chance(document)
+    say(f"\nThe varied player clears it in {chance_text(chance)}: difficulty {difficulty_text(difficulty)}.")
+    say(f"The steady player scores {steady['mean']:.2f} on average and makes:\n")
     put_table(
         [("result", False), ("chance", True)],
         [(name, f"{chance * _PERCENT:.1f} %") for name, chance in _chances(steady, par)],
     )
+
+
+def _clear_chance(document: Document) -> tuple[float, int]:
+    """Return the clear chance and the difficulty, which documents of dates before 2027 do not have."""
+    if "clear_chance" in document:
+        return document["clear_chance"], document["difficulty"]
+    from solver.players.varied import VARIED  # slow to load, and only these documents need it
+
+    deal, rules = parse_deal(document["deal"]), rules_named(document["rules"]["name"])
+    [mass] = VARIED.clear_masses([deal], rules)
+    return clear_chance_of(mass), difficulty_of(mass)
 
 
 def _chances(steady: dict[str, Any], par: int) -> list[tuple[str, float]]:

@@ -3,12 +3,11 @@
 from datetime import UTC
 from typing import Annotated, Any, Final
 
-from jobs.api.pools import PARS, Entry, History, history_document, level_history
+from jobs.api.pools import PARS, Entry, History, history_document, level_history, policy_document
 from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json, LevelName, number_option
 from jobs.terminal.output import put_json, say
 from jobs.terminal.tables import put_table
-from pipeline.deals.levels import level_named
 from pipeline.pools.catalog import Pool, load_catalog
 
 _UNKNOWN: Final = "unknown"
@@ -66,7 +65,7 @@ def history(
     Example: fairway pool history medium
     """
     storage = storage_at(read_settings(config, data=data))
-    found = level_history(storage, level_named(level).name, limit)
+    found = level_history(storage, level, limit)
     if as_json:
         put_json(history_document(found))
     elif not found.total:
@@ -84,6 +83,8 @@ def _status(pool: Pool) -> dict[str, Any]:
         "parts": len(pool.parts),
         "next_number": pool.next_number,
         "last_night": pool.last_night.isoformat() if pool.last_night else None,
+        "policy": policy_document(pool.policy),
+        "note": pool.note,
     }
 
 
@@ -95,6 +96,11 @@ def _print_history(found: History) -> None:
         ],
         [(*_generation_cells(entry), *_pool_cells(entry), *_end_cells(entry)) for entry in found.generations],
     )
+    say()
+    for entry in found.generations:
+        pool = entry.state.pool
+        note = f" -- {pool.note}" if pool.note else ""
+        say(f"generation {pool.generation}: {pool.policy.admits_text}{note}")
     say(f"\nchanges to the pool: the last {len(found.changes):,} of {found.total:,}\n")
     put_table(
         [("change", True), ("made (UTC)", False), ("by", False), ("generation", True), *_POOL_HEADINGS],

@@ -8,7 +8,6 @@ from jobs.terminal.context import job_context, read_settings, storage_at
 from jobs.terminal.options import MAX_GENERATIONS, Config, Data, Json, LevelName, number_option
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
-from pipeline.deals.levels import level_named
 from pipeline.pools.catalog import Pool
 
 
@@ -37,7 +36,7 @@ def rollback(
     settings = read_settings(config, data=data)
     storage = storage_at(settings)
     with shown_progress() as progress:
-        done = run_rollback(storage, level_named(level).name, to, settings, job_context(settings, progress))
+        done = run_rollback(storage, level, to, settings, job_context(settings, progress))
     pool, left = done.after, done.before.generation
     if as_json:
         put_json({**pool_document(pool), "left_generation": left})
@@ -66,7 +65,7 @@ def compact(
     settings = read_settings(config, data=data)
     storage = storage_at(settings)
     with shown_progress() as progress:
-        done = run_compaction(storage, level_named(level).name, settings, job_context(settings, progress))
+        done = run_compaction(storage, level, settings, job_context(settings, progress))
     pool = done.after
     if as_json:
         put_json({**pool_document(pool), "parts_before": len(done.before.parts)})

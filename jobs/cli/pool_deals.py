@@ -11,7 +11,7 @@ from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json, LevelName, Workers, number_option
 from jobs.terminal.output import put_json, say
 from jobs.terminal.tables import put_table
-from pipeline.deals.levels import MAX_DEALS, level_named
+from pipeline.deals.levels import MAX_DEALS
 from pipeline.pools.catalog import Catalog, load_catalog
 from pipeline.pools.export import KEEP_DAYS, export_pool
 from pipeline.query.engine import run_query
@@ -34,7 +34,7 @@ def show(
 
     Example: fairway pool show medium --limit 20
     """
-    name = level_named(level).name
+    name = level
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings)
     # Both values are checked: the name is a level's, and the limit is a number.
@@ -74,7 +74,7 @@ def export(
 
     Example: fairway pool export easy -o easy-deals
     """
-    name = level_named(level).name
+    name = level
     storage = storage_at(read_settings(config, data=data))
     exported = export_pool(storage, load_catalog(storage).pool(name), folder, clock.today(), keep_days)
     if as_json:

@@ -10,7 +10,6 @@ from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.options import MAX_GENERATIONS, Config, Data, Json, LevelName
 from jobs.terminal.output import put_json, say
 from jobs.terminal.tables import put_table
-from pipeline.deals.levels import level_named
 from pipeline.pools.difference import Difference, Summary, difference
 from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, score_name
 
@@ -37,7 +36,7 @@ def diff(
 
     Example: fairway pool diff hard 1 2
     """
-    name = level_named(level).name
+    name = level
     storage = storage_at(read_settings(config, data=data))
     found = difference(storage, *two_generations(storage, name, first, second))
     if as_json:

@@ -4,13 +4,17 @@ from typing import Annotated
 
 import typer
 
+from jobs.api.pools import policy_document
+from jobs.cli.preview import level_with
 from jobs.runs.regeneration import RegenerationRequest, run_regeneration
 from jobs.terminal.context import job_context, read_settings, storage_at
-from jobs.terminal.options import Config, Data, Json, LevelName, Workers, number_option
+from jobs.terminal.options import Changes, Config, Data, Json, LevelName, Workers, number_option
 from jobs.terminal.output import put_json, say
 from jobs.terminal.progress import shown_progress
-from pipeline.deals.levels import MAX_DEALS, level_named
+from pipeline.deals.levels import MAX_DEALS
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
+from pipeline.pools.catalog import MAX_NOTE
+from solver.errors import UsageError
 
 
 def regenerate(
@@ -28,6 +32,11 @@ def regenerate(
             most=MOST_DEAL_NUMBER,
         ),
     ] = None,
+    changes: Changes = None,
+    note: Annotated[
+        str,
+        typer.Option("--note", metavar="TEXT", help="What the history says of it.", show_default=False),
+    ] = "",
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Begin with the next number of the current pool.")
     ] = False,
@@ -41,13 +50,19 @@ def regenerate(
 ) -> None:
     """Regenerate a level's pool.
 
+    The new generation is made by the policy in the settings, changed by `--set`, and nights grow it by that
+    policy. `fairway pool preview` shows beforehand what it admits.
+
     The new pool replaces the old one in one step when it is complete. If the command is stopped, the same
     command resumes it, or says that the new pool was already complete; then the next one makes another.
 
     Example: fairway pool regenerate hard --size 2000 --fresh
     """
-    request = RegenerationRequest(level_named(level).name, size, first, fresh, restart)
     settings = read_settings(config, data=data, workers=workers)
+    wanted = level_with(settings, level, changes)
+    if len(note) > MAX_NOTE or not note.isprintable():
+        raise UsageError(f"the note must be one line of at most {MAX_NOTE} characters")
+    request = RegenerationRequest(wanted, size, first, fresh, restart, note)
     storage = storage_at(settings)
     with shown_progress() as progress:
         report = run_regeneration(storage, request, settings, job_context(settings, progress))
@@ -61,6 +76,8 @@ def regenerate(
                 "deals": report.size,
                 "seconds": report.seconds,
                 "was_done": report.was_done,
+                "policy": policy_document(wanted.policy),
+                "note": note,
             }
         )
         return
@@ -71,4 +88,5 @@ def regenerate(
         )
         return
     say(f"level {report.level} is now at generation {report.generation}: {report.size:,} deals")
+    say(f"admits {wanted.policy.admits_text}")
     say(f"sampled from number {report.first} to {report.last}, in {report.seconds:.1f} s")

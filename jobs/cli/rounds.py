@@ -26,7 +26,6 @@ from jobs.terminal.options import (
 from jobs.terminal.output import can_carry, put_json, say
 from jobs.terminal.tables import put_table
 from pipeline.daily.files import published_daily
-from pipeline.deals.levels import level_named
 from pipeline.play.rounds import Round, round_of
 from pipeline.play.scorecard import BOX, CIRCLE, Entry, Scorecard, played_daily, scores_of
 from pipeline.pools.catalog import load_catalog
@@ -59,7 +58,7 @@ def show_round(
 
     Example: fairway round medium --number 1
     """
-    name = level_named(level).name
+    name = level
     round_ = _round(storage_at(read_settings(config, data=data)), name, number)
     if as_json:
         put_json(round_.document())
@@ -120,7 +119,7 @@ def scorecard(
     elif level is not None:
         if number is None or (scores is None) == (lines is None) or line is not None:
             raise UsageError("a scorecard needs --number N and either --scores or --lines")
-        name = level_named(level).name
+        name = level
         round_ = _round(storage_at(read_settings(config, data=data)), name, number)
         made = (
             _parsed_scores(scores or "")

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 from jobs.service import scheduler
 from jobs.service.scheduler import AlarmClock, Times, stopping
-from jobs.service.service import Service
+from jobs.service.service import Service, SettingsWatch
+from jobs.settings.load import settings_file
 from jobs.settings.model import Settings
 from jobs.terminal import clock
 from jobs.terminal.context import job_context, read_settings, storage_at, warn_without_key
@@ -32,7 +33,8 @@ def serve(
         start_log(settings.log_format)
         warn_without_key(settings)
         log = scheduler.log
-        service = Service(storage, settings, job_context(settings, LineProgress(log.info)))
+        watch = SettingsWatch(settings_file(config, data))
+        service = Service(storage, settings, job_context(settings, LineProgress(log.info)), watch)
         at, minutes = f"{settings.nightly_at:%H:%M}", settings.publish_every_minutes
         log.info("serving %s: nights at %s UTC, checks every %d min", storage.root, at, minutes)
         with AlarmClock() as alarm:

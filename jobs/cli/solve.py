@@ -10,6 +10,7 @@ from jobs.cli.positions import Question, put_answers, put_heading
 from jobs.terminal.context import read_settings
 from jobs.terminal.options import Config, Data, Json, PositionFile, RulesName, What, Workers
 from jobs.terminal.output import say
+from solver.players.difficulty import chance_text, difficulty_text
 from solver.table.rules import rules_named
 
 _PERCENT: Final = 100
@@ -57,9 +58,10 @@ def rate(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Rate a deal with the steady player.
+    """Rate a deal with the simulated players.
 
-    Prints the exact distribution of its scores, and the par that follows from it.
+    Prints the exact distribution of the steady player's scores with the par that follows from it, and how
+    likely the varied player clears the deal with the difficulty that follows from that.
 
     Example: fairway deal rate 1 --json
     """
@@ -88,3 +90,5 @@ def _print_rating(position: GivenPosition, document: dict[str, Any]) -> None:
     say(f"clears      {document['steady_clear_rate'] * _PERCENT:.2f} %")
     quantiles = (document[f"steady_p{n}"] for n in (10, 50, 90))
     say(f"quantiles   {', '.join(map(str, quantiles))} (10 %, 50 %, 90 %)")
+    say(f"clear       {chance_text(document['clear_chance'])}")
+    say(f"difficulty  {difficulty_text(document['difficulty'])}")

@@ -15,7 +15,7 @@ from jobs.watch.status import Status, look, status_of
 from pipeline.work.records import RunRecord
 from solver.errors import FairwayError
 
-STATUS_SCHEMA = "fairway-status/1.0"
+STATUS_SCHEMA = "fairway-status/1.1"
 
 
 def status(data: Data = None, config: Config = None, as_json: Json = False) -> int:
@@ -69,6 +69,7 @@ def document(status: Status, root: Path) -> dict[str, Any]:
                 "cap": pool.cap,
                 "grown_in_7_days": pool.grown,
                 "last_night": None if pool.last_night is None else str(pool.last_night),
+                "policy_differs": pool.differs,
             }
             for pool in status.pools
         ],
@@ -131,6 +132,9 @@ def _print(status: Status, root: Path) -> None:
             for pool in status.pools
         ],
     )
+    for pool in status.pools:
+        if pool.differs:
+            say(f"\n{pool.level}: the policy in the settings differs; see `fairway level show {pool.level}`")
 
 
 def _out(is_out: bool) -> str:

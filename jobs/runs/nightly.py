@@ -18,7 +18,6 @@ from pipeline.daily.calendar import FIRST_DAY
 from pipeline.daily.files import PRIVATE_SOLUTION_FOLDER, days_in, published_days
 from pipeline.daily.publish import publish
 from pipeline.deals.certify import warm_up
-from pipeline.deals.levels import LEVELS
 from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.pools.catalog import Catalog, load_catalog, save_catalog
 from pipeline.pools.garbage import clear_unreferenced
@@ -60,15 +59,16 @@ class NightReport:
         return not (self.nights or self.dailies or self.solutions)
 
 
-def root_state(storage: LocalStorage) -> RootState:
-    """Return what a data root holds, as far as it decides what is due.
+def root_state(storage: LocalStorage, settings: Settings) -> RootState:
+    """Return what a data root holds, as far as it decides what is due by the settings.
 
     Raises:
         DamagedError: if the catalog is damaged.
         StorageError: if the data root cannot be read.
     """
+    catalog = load_catalog(storage)
     return RootState(
-        last_nights=tuple(pool.last_night for pool in load_catalog(storage).pools),
+        last_nights=tuple(catalog.pool_of(level).last_night for level in settings.active),
         published=published_days(storage),
         waiting=days_in(storage, PRIVATE_SOLUTION_FOLDER),
         has_failed=attempt_of(latest_records(storage), NIGHTLY) > 1,
@@ -82,7 +82,7 @@ def check_clock(storage: LocalStorage, night: date, settings: Settings) -> None:
         CheckError: if the clock is not trusted.
     """
     try:
-        state = root_state(storage)
+        state = root_state(storage, settings)
     except DamagedError:
         return  # the run raises it again and records it
     doubt = clock_doubt(night, state.last_nights, state.published, settings)
@@ -127,7 +127,7 @@ def run_night(
 
 def _check_hole_count(storage: LocalStorage, last: date, settings: Settings, context: JobContext) -> None:
     """Count the holes due after those of the latest night, which proves that their dates were reached."""
-    state = root_state(storage)
+    state = root_state(storage, settings)
     nights = [night for night in state.last_nights if night is not None]
     reached = max(nights, default=FIRST_DAY) + timedelta(days=settings.publish_ahead_days if nights else 0)
     missing = due(last, last, context.clock(), state, settings).dailies
@@ -140,7 +140,7 @@ def _make(
     counts.missed = _log_missed(storage, settings, context.clock())
     before = after = load_catalog(storage)
     clear_unreferenced(storage, before)
-    todo = due(night, last, context.clock(), root_state(storage), settings)
+    todo = due(night, last, context.clock(), root_state(storage, settings), settings)
     if todo.nights or todo.dailies:
         warm_up()
     fault: CheckError | DamagedError | StorageError | None = None
@@ -153,7 +153,7 @@ def _make(
         publish(storage, todo.dailies, settings.daily_key, context.clock(), work)
     if fault is not None:
         raise fault
-    return todo, _level_reports(before, after)
+    return todo, _level_reports(settings, before, after)
 
 
 def _log_missed(storage: LocalStorage, settings: Settings, now: datetime) -> int:
@@ -180,13 +180,14 @@ def _add_nights(
     after = add_nights(
         storage,
         before,
+        settings.active,
         todo.nights,
-        {level: settings.deals_of(level) for level in LEVELS},
-        {level: settings.cap_of(level) for level in LEVELS},
+        {level: settings.deals_of(level) for level in settings.active_levels},
+        {level: settings.cap_of(level) for level in settings.active_levels},
         work,
     )
     after = save_catalog(storage, after)
-    reports = _level_reports(before, after)
+    reports = _level_reports(settings, before, after)
     counts = work.counts
     counts.change = after.change
     counts.nights = len(todo.nights)
@@ -195,8 +196,9 @@ def _add_nights(
     return after
 
 
-def _level_reports(before: Catalog, after: Catalog) -> tuple[LevelReport, ...]:
+def _level_reports(settings: Settings, before: Catalog, after: Catalog) -> tuple[LevelReport, ...]:
+    pairs = ((before.pool_of(level), after.pool_of(level)) for level in settings.active)
     return tuple(
         LevelReport(new.level, new.next_number - old.next_number, new.size - old.size, new.size)
-        for old, new in zip(before.pools, after.pools, strict=True)
+        for old, new in pairs
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from jobs.runs.context import JobContext
 from jobs.runs.exclusive import job_run
 from jobs.settings.model import Settings
+from pipeline.deals.levels import Level
 from pipeline.pools.catalog import Pool, load_catalog
 from pipeline.pools.regenerate import drop_unfinished, forget_request, plan_regeneration, regenerate
 from pipeline.pools.unfinished import just_made
@@ -18,21 +19,23 @@ class RegenerationRequest:
     """What `pool regenerate` was asked for.
 
     Attributes:
-        level: name of the level.
+        level: the level, with the policy wanted.
         size: number of deals wanted, or None for the current size.
         first: first deal number to sample, or None for that of the current generation.
         fresh: start with the first number that the pool has not sampled yet.
         restart: discard an unfinished regeneration instead of resuming it.
+        note: what the history says of the generation.
 
     Raises:
         UsageError: if both `first` and `fresh` are given.
     """
 
-    level: str
+    level: Level
     size: int | None
     first: int | None
     fresh: bool
     restart: bool
+    note: str = ""
 
     def __post_init__(self) -> None:
         if self.fresh and self.first is not None:
@@ -67,17 +70,19 @@ def run_regeneration(
     started = context.clock()
 
     def forget() -> None:
-        forget_request(storage, load_catalog(storage).pool(request.level))
+        forget_request(storage, load_catalog(storage).pool_of(request.level))
 
     with job_run(storage, "pool regenerate", settings, context, forget) as counts:
         catalog = load_catalog(storage)
-        pool = catalog.pool(request.level)
-        plan = plan_regeneration(pool, request.size, _first_number(storage, pool, request))
+        pool = catalog.pool_of(request.level)
+        first = _first_number(storage, pool, request)
+        plan = plan_regeneration(pool, request.level.policy, request.size, first, request.note)
         if request.restart:
             drop_unfinished(storage, pool)
         with local_work(settings.workers, context.progress, counts) as work:
-            after = regenerate(storage, catalog, plan, work)
-        made = after.pool(request.level)
+            base = settings.level(plan.level).policy if plan.level in settings.level_names else None
+            after = regenerate(storage, catalog, plan, work, base)
+        made = after.pool(request.level.name)
         last = made.parts[-1].last
         counts.deals, counts.sampled = made.size, last - plan.first + 1
         counts.change = after.change

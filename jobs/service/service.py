@@ -1,6 +1,7 @@
 """What the service does each time it wakes: one night, or whatever else is due."""
 
 from datetime import date, datetime
+from pathlib import Path
 from typing import Final
 
 from jobs.plan.clock_bound import ClockDoubt, clock_doubt
@@ -10,12 +11,39 @@ from jobs.runs.exclusive import refresh_metrics
 from jobs.runs.nightly import root_state, run_night
 from jobs.service.scheduler import log
 from jobs.settings.model import Settings
+from jobs.settings.sources import file_content
 from jobs.watch.logs import details
 from pipeline.errors import DamagedError
 from pipeline.store.root import check_root
 from pipeline.store.storage import LocalStorage
 
 _RETRY: Final = Due(is_retry=True)
+
+
+class SettingsWatch:
+    """Says once after each change of the settings file that the service still has the earlier settings.
+
+    Args:
+        file: the settings file that was read; None if there was none.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self._known = self._content()
+
+    def look(self) -> None:
+        """Log a warning if the file has changed since the last look."""
+        content = self._content()
+        if content != self._known:
+            self._known = content
+            log.warning(
+                "%s has changed; the service keeps the settings it started with until it is restarted",
+                self._file,
+                extra=details(event="settings"),
+            )
+
+    def _content(self) -> bytes | None:
+        return None if self._file is None else file_content(self._file)
 
 
 class Service:
@@ -25,12 +53,16 @@ class Service:
         storage: the data root.
         settings: in force.
         context: dependencies of the jobs.
+        watch: notices that the settings file has changed.
     """
 
-    def __init__(self, storage: LocalStorage, settings: Settings, context: JobContext) -> None:
+    def __init__(
+        self, storage: LocalStorage, settings: Settings, context: JobContext, watch: SettingsWatch
+    ) -> None:
         self._storage = storage
         self._settings = settings
         self._context = context
+        self._watch = watch
         self._last_message: str | None = None
 
     def work(self, failures: int) -> bool:
@@ -51,6 +83,7 @@ class Service:
             FairwayError: if the run fails; its record has the message.
         """
         check_root(self._storage)
+        self._watch.look()
         now = self._context.clock()
         tonight = night_of(now, self._settings.nightly_at)
         todo = self._what_is_due(now, tonight)
@@ -72,7 +105,7 @@ class Service:
 
     def _what_is_due(self, now: datetime, tonight: date) -> Due | ClockDoubt:
         try:
-            state = root_state(self._storage)
+            state = root_state(self._storage, self._settings)
         except DamagedError:
             return _RETRY  # the run raises it again and records it
         doubt = clock_doubt(tonight, state.last_nights, state.published, self._settings)

@@ -67,12 +67,17 @@ def load(config: Path | None = None, **options: object) -> Configuration:
     Raises:
         InvalidSettingsError: if any key, variable or value is not accepted.
     """
-    file = config
-    if config is None:
-        root = options.get("data") or os.environ.get(variable_of(DATA)) or checkout_root()
-        beside = Path(str(root)) / CONFIG_FILE if root else None
-        file = beside if beside is not None and os.path.lexists(beside) else None
+    file = settings_file(config, options.get("data"))
     return configure(os.environ, processors(), file, options, in_root=config is None)
+
+
+def settings_file(config: Path | None, data: object) -> Path | None:
+    """Return the settings file: the one named, or else the one in the data root, if there is one."""
+    if config is not None:
+        return config
+    root = data or os.environ.get(variable_of(DATA)) or checkout_root()
+    beside = Path(str(root)) / CONFIG_FILE if root else None
+    return beside if beside is not None and os.path.lexists(beside) else None
 
 
 def configure(

@@ -19,12 +19,28 @@ from pydantic import (
 from jobs.days import parse_day
 from pipeline.daily.calendar import FIRST_DAY
 from pipeline.daily.key import DailyKey
-from pipeline.deals.levels import LEVELS, MAX_DEALS
+from pipeline.deals.levels import (
+    LEVELS,
+    MAX_DEALS,
+    NAME_FAULT,
+    NO_BOUND,
+    POLICY_FIELDS,
+    ROUND_HOLES,
+    Level,
+    Policy,
+    changed,
+    decimal_text,
+    is_level_name,
+)
+from pipeline.store.text import quoted
 from pipeline.work.executors import MOST_WORKERS
 from solver.errors import UsageError
+from solver.players.difficulty import EASIEST, HARDEST
+from solver.table.rules import RULES
 
 METRICS_FILE: Final = "metrics.prom"  # in the data root, unless the setting names another file
 
+_MAX_NAME: Final = 40
 _MAX_DEALS_PER_NIGHT: Final = 20_000
 _MAX_AHEAD_DAYS: Final = 366
 _MAX_MINUTES: Final = 24 * 60
@@ -83,6 +99,16 @@ def _whole(value: object) -> object:
     return value
 
 
+def _bound(value: object) -> object:
+    """Accept a number or `none`; a float is read as the decimal number it was written as."""
+    if value is None:
+        return None
+    try:
+        return decimal_text(value) or NO_BOUND
+    except UsageError as error:
+        raise ValueError(str(error)) from error
+
+
 def _command(arguments: tuple[str, ...]) -> tuple[str, ...]:
     if arguments and not arguments[0]:
         raise ValueError("the name of the program is empty")
@@ -114,6 +140,10 @@ _Command: TypeAlias = Annotated[
 ]
 
 
+_BOUND_TEXT: Final = "a number of score points with at most 6 decimals, or none"
+_Bound: TypeAlias = Annotated[str | None, BeforeValidator(_bound)]
+
+
 def _number(default: int | None, least: int, most: int) -> Any:
     return Field(default=default, ge=least, le=most, description=f"a whole number from {least:,} to {most:,}")
 
@@ -123,10 +153,27 @@ class _Model(BaseModel):
 
 
 class LevelSettings(_Model):
-    """The settings of one level, as in `Settings`; None means the setting for all levels."""
+    """The settings of one level: its policy and its sizes.
 
+    None means what is built in, or the setting for all levels; `none` takes a bound or the course away.
+    """
+
+    rules: str | None = Field(default=None, description=f"one of {', '.join(RULES)}")
+    mean_from: _Bound = Field(default=None, description=_BOUND_TEXT)
+    mean_below: _Bound = Field(default=None, description=_BOUND_TEXT)
+    difficulty_from: _Whole | None = _number(None, EASIEST, HARDEST)
+    difficulty_to: _Whole | None = _number(None, EASIEST, HARDEST)
+    course: tuple[_Whole, ...] | Literal["none"] | None = Field(
+        default=None, description=f"a list of the pars of {ROUND_HOLES} holes, such as [3, 5, 3, ..], or none"
+    )
     deals_per_night: _Whole | None = _number(None, 1, _MAX_DEALS_PER_NIGHT)
     deals_cap: _Whole | None = _number(None, 1, MAX_DEALS)
+
+    @property
+    def policy_changes(self) -> dict[str, object]:
+        """The values that differ from the policy that is built in."""
+        values = {name: getattr(self, name) for name in POLICY_FIELDS}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 class Hooks(_Model):
@@ -172,7 +219,8 @@ class Settings(_Model):
         metrics_file: the file that metrics are written to; None for `metrics.prom` in the data root.
         cache: the folder for compiled kernels; None for the user's cache folder.
         hooks: the operator's commands.
-        levels: settings of single levels, which override those for all levels.
+        active_levels: the levels to whose pools nights add deals.
+        levels: policies and sizes of single levels, which override or extend those that are built in.
     """
 
     data: _Path = None
@@ -202,6 +250,9 @@ class Settings(_Model):
         default=None, description="a path that ends in .prom"
     )
     cache: _Path = None
+    active_levels: tuple[str, ...] = Field(
+        default=tuple(LEVELS), description='a list of names of levels, such as ["easy", "medium"]'
+    )
     hooks: Hooks = Hooks()
     levels: Mapping[str, LevelSettings] = {}
 
@@ -213,6 +264,57 @@ class Settings(_Model):
                 f" which is {self.retry_first_minutes}"
             )
         return self
+
+    @model_validator(mode="after")
+    def _levels_are_possible(self) -> Self:
+        faults: list[str] = []
+        for name in self.levels:
+            try:
+                self.level(name)
+            except UsageError as error:
+                faults.append(str(error))
+        known = {*LEVELS, *self.levels}
+        unknown = [name for name in self.active_levels if name not in known]
+        if unknown:
+            faults.append(
+                f"active_levels names {quoted(', '.join(unknown))}; the levels are {', '.join(sorted(known))}"
+            )
+        if len(set(self.active_levels)) < len(self.active_levels):
+            faults.append("active_levels names a level twice")
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        """The names of all levels: those that are built in, then others as in the settings."""
+        return tuple(dict.fromkeys((*LEVELS, *self.levels)))
+
+    @property
+    def active(self) -> tuple[Level, ...]:
+        """The levels to whose pools nights add deals."""
+        return tuple(self.level(name) for name in self.active_levels)
+
+    def level(self, name: str) -> Level:
+        """Return a level with the policy in force.
+
+        Raises:
+            UsageError: there is no such level, or its policy is not possible.
+        """
+        own = self.levels.get(name)
+        if own is not None and not is_level_name(name):
+            raise UsageError(f"level {quoted(name, _MAX_NAME)}: {NAME_FAULT}")
+        if own is None:
+            if name not in LEVELS:
+                names = ", ".join(self.level_names)
+                raise UsageError(f"unknown level {quoted(name, _MAX_NAME)}; the levels are {names}")
+            return LEVELS[name]
+        built_in: Policy | None = LEVELS[name].policy if name in LEVELS else None
+        try:
+            policy = changed(built_in, own.policy_changes)
+        except UsageError as error:
+            raise UsageError(f"level {quoted(name, _MAX_NAME)}: {error}") from error
+        return Level(name, policy)
 
     def deals_of(self, level: str) -> int:
         """Return the number of admitted deals that a night adds to `level`."""
@@ -233,6 +335,8 @@ _SECTIONS: Final[Mapping[Key, type[BaseModel]]] = {
     ("hooks",): Hooks,
     **{("levels", level): LevelSettings for level in LEVELS},
 }
+LEVELS_SECTION: Final = "levels"
+_ANY_LEVEL: Final = next(iter(LEVELS))
 
 ALLOWED: Final[Mapping[Key, str]] = {
     (*section, name): field.description
@@ -240,4 +344,23 @@ ALLOWED: Final[Mapping[Key, str]] = {
     for name, field in model.model_fields.items()
     if field.description is not None
 }
-"""Every setting, in the order in which they are shown, with a description of the values it accepts."""
+"""Every setting, in the order in which they are shown, with a description of the values it accepts.
+
+Levels that are not built in have the same keys; see `like_built_in`.
+"""
+
+
+def keys_of(settings: Settings) -> tuple[Key, ...]:
+    """Return the keys of all settings, with those of levels that are not built in."""
+    others = (name for name in settings.level_names if name not in LEVELS)
+    return (
+        *ALLOWED,
+        *((LEVELS_SECTION, name, field) for name in others for field in LevelSettings.model_fields),
+    )
+
+
+def like_built_in(key: Key) -> Key:
+    """Return a key of any level as that of a level that is built in, and any other key as it is."""
+    if len(key) > 1 and key[0] == LEVELS_SECTION:
+        return (key[0], _ANY_LEVEL, *key[2:])
+    return key

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from jobs.settings.model import ALLOWED, Key, looks_like_a_key
+from jobs.settings.model import ALLOWED, Key, like_built_in, looks_like_a_key
 from pipeline.store.text import shortened
 
 PREFIX: Final = "FAIRWAY_"
@@ -18,7 +18,13 @@ SECRET: Final = ("daily_key",)
 SECRET_FILE: Final = ("daily_key_file",)
 
 _PATHS: Final = (DATA, SECRET_FILE, ("metrics_file",), ("cache",))
-_LISTS: Final = (("hooks", "on_failure"), ("hooks", "on_publish"), ("hooks", "on_run"))
+_LISTS: Final = (
+    ("hooks", "on_failure"),
+    ("hooks", "on_publish"),
+    ("hooks", "on_run"),
+    ("active_levels",),
+    *(key for key in ALLOWED if key[-1] == "course"),
+)
 _OPTIONS: Final = {"keep_catalogs": "--keep", "keep_days": "--older-than", "keep_records": "--keep-records"}
 _MAX_SHOWN: Final = 60  # characters of a value in an error message
 _TOML_PLACE: Final = re.compile(r"at line (\d+), column (\d+)")
@@ -88,14 +94,14 @@ class Value:
         """Return the problem that this value is not accepted, without the value if it is the secret key."""
         if self.key == SECRET:
             return self.secret_problem(reason)
-        allowed = ALLOWED[self.key]
+        allowed = ALLOWED[like_built_in(self.key)]
         text = f"{self.place} is {_shown(self.value)}{reason and ': '}{reason}; it must be {allowed}"
         return ConfigProblem(self.origin, text, text_of(self.key), self.value, allowed)
 
     def secret_problem(self, reason: str) -> ConfigProblem:
         """Return a problem with this value that does not show it."""
         text = f"{self.place}: {reason}"
-        return ConfigProblem(self.origin, text, text_of(self.key), allowed=ALLOWED[self.key])
+        return ConfigProblem(self.origin, text, text_of(self.key), allowed=ALLOWED[like_built_in(self.key)])
 
 
 def from_file(file: Path, *, in_root: bool) -> Iterator[Value | ConfigProblem]:
@@ -129,6 +135,14 @@ def from_file(file: Path, *, in_root: bool) -> Iterator[Value | ConfigProblem]:
         yield _misplaced(found, in_root=in_root) or found
 
 
+def file_content(file: Path) -> bytes | None:
+    """Return the content of a settings file; None if it cannot be read."""
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
+
+
 def _leaves(table: Mapping[str, Any], section: Key) -> Iterator[tuple[Key, object]]:
     """Yield everything in a table that is not a section of the settings."""
     for name, value in table.items():
@@ -141,7 +155,7 @@ def _leaves(table: Mapping[str, Any], section: Key) -> Iterator[tuple[Key, objec
 
 def _names_in(section: Key) -> tuple[str, ...]:
     """Return the names allowed in a section; empty if it is not a section."""
-    depth = len(section)
+    section, depth = like_built_in(section), len(section)
     return tuple(dict.fromkeys(key[depth] for key in ALLOWED if key[:depth] == section and len(key) > depth))
 
 
@@ -158,7 +172,7 @@ def _misplaced(found: Value, *, in_root: bool) -> ConfigProblem | None:
     if key == DATA and in_root:
         text = f"{found.place} cannot be set in the data root itself; set it in a file named with --config"
         return ConfigProblem(origin, text, name, found.value)
-    if key not in ALLOWED:
+    if like_built_in(key) not in ALLOWED:
         near = text_of((*key[:-1], _nearest(key[-1], _names_in(key[:-1]))))
         return ConfigProblem(
             origin, f"{origin}: unknown key {shortened(name, _MAX_SHOWN)}; did you mean {near}?", name

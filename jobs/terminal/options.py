@@ -9,7 +9,7 @@ import typer
 from jobs.days import parse_day
 from jobs.plan.clock_bound import MAX_HOLES
 from jobs.watch.logs import LogFormat as Kind
-from pipeline.deals.levels import LEVELS, MAX_DEALS
+from pipeline.deals.levels import LEVELS, MAX_DEALS, POLICY_FIELDS
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.store.text import quoted
 from pipeline.work.executors import MOST_WORKERS
@@ -59,6 +59,25 @@ def number_option(name: str, text: str, *, least: int, most: int) -> Any:
 def round_option() -> Any:
     """Declare the option that takes the number of a level's round."""
     return number_option("--number", "Number of the round, from 1.", least=1, most=MAX_DEALS)
+
+
+def changes_of(texts: list[str] | None) -> dict[str, object]:
+    """Return the changes of a policy that `--set` names, by field.
+
+    Raises:
+        UsageError: one is not of the form name=value, or a name is given twice.
+    """
+    changes: dict[str, object] = {}
+    for text in texts or ():
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise UsageError(
+                f"--set {quoted(text, _MAX_SHOWN)}: write it as NAME=VALUE, such as mean_below=2"
+            )
+        if name in changes:
+            raise UsageError(f"--set names {quoted(name, _MAX_SHOWN)} twice")
+        changes[name] = value
+    return changes
 
 
 def _day(text: str) -> date:
@@ -126,7 +145,18 @@ AllowMany = Annotated[
     bool,
     typer.Option("--allow-many", help=f"Publish more than {MAX_HOLES} Daily holes at once if some exist."),
 ]
-_LEVEL: Final = typer.Argument(metavar="LEVEL", help=f"One of {_LEVEL_NAMES}.", show_default=False)
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help=f"Change the policy; may be repeated. Names: {', '.join(POLICY_FIELDS)}.",
+        show_default=False,
+    ),
+]
+_LEVEL: Final = typer.Argument(
+    metavar="LEVEL", help=f"{_LEVEL_NAMES}, or one of your own.", show_default=False
+)
 LevelName = Annotated[str, _LEVEL]
 LevelNameOrNone = Annotated[str | None, _LEVEL]
 RulesName = Annotated[str, typer.Option("--rules", metavar="RULES", help=f"One of {_RULE_NAMES}.")]

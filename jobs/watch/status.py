@@ -67,13 +67,18 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class PoolState:
-    """The state of one level's pool; `grown` is the number of deals that nights added in the last week."""
+    """The state of one level's pool.
+
+    `grown` is the number of deals that nights added in the last week, and `differs` says whether the pool was
+    made by another policy than that in the settings.
+    """
 
     level: str
     deals: int
     cap: int
     grown: int
     last_night: date | None
+    differs: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +177,7 @@ def status_of(now: datetime, settings: Settings, found: Found) -> Status:
     today = now.astimezone(UTC).date()
     past = [record for record in found.records if not _is_of_the_future(record, now)]
     nights = [record for record in past if record.job == NIGHTLY]
-    pools = () if found.catalog is None else found.catalog.pools
+    pools = _pools(settings, found)
     return Status(
         now=now,
         is_today_out=today in found.published,
@@ -195,7 +200,22 @@ def next_nightly(now: datetime, at: time) -> datetime:
 def _pool_state(pool: Pool, settings: Settings, now: datetime, nights: Sequence[RunRecord]) -> PoolState:
     recent = [record.counts.levels for record in nights if now - GROWTH <= record.ended <= now]
     grown = sum(levels[pool.level].written for levels in recent if pool.level in levels)
-    return PoolState(pool.level, pool.size, settings.cap_of(pool.level), grown, pool.last_night)
+    in_force = settings.level(pool.level).policy if pool.level in settings.level_names else pool.policy
+    differs = bool(pool.parts) and in_force != pool.policy
+    return PoolState(pool.level, pool.size, settings.cap_of(pool.level), grown, pool.last_night, differs)
+
+
+def _pools(settings: Settings, found: Found) -> tuple[Pool, ...]:
+    """Return the pools of the active levels, then those of retired levels that have deals."""
+    if found.catalog is None:
+        return ()
+    active = _active_pools(settings, found.catalog)
+    others = (pool for pool in found.catalog.pools if pool.level not in settings.active_levels and pool.parts)
+    return (*active, *others)
+
+
+def _active_pools(settings: Settings, catalog: Catalog) -> tuple[Pool, ...]:
+    return tuple(catalog.pool_of(level) for level in settings.active)
 
 
 def _problems(
@@ -208,7 +228,8 @@ def _problems(
     if found.catalog_problem is not None:
         yield found.catalog_problem
     if found.catalog is not None and now - last_due > _RUN_TAKES:
-        behind = [pool for pool in found.catalog.pools if (pool.last_night or date.min) < last_due.date()]
+        pools = _active_pools(settings, found.catalog)
+        behind = [pool for pool in pools if (pool.last_night or date.min) < last_due.date()]
         if behind:
             names = ", ".join(pool.level for pool in behind)
             yield Problem("night", f"the night {last_due:%Y-%m-%d} was not made for {names}", advice)
@@ -217,8 +238,8 @@ def _problems(
         yield Problem("records", what, "restore a copy or move the file away; nothing else depends on it")
     if found.disk_problem is not None:
         yield Problem("disk", found.disk_problem, "make room or give permission, then run `fairway nightly`")
-    pools = () if found.catalog is None else found.catalog.pools
-    doubt = clock_doubt(last_due.date(), [pool.last_night for pool in pools], found.published, settings)
+    last_nights = [pool.last_night for pool in _pools(settings, found)]
+    doubt = clock_doubt(last_due.date(), last_nights, found.published, settings)
     if doubt is not None:
         yield Problem("clock", doubt.what, doubt.remedy)
     future = [record for record in found.records if _is_of_the_future(record, now)]

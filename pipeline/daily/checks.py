@@ -12,9 +12,17 @@ from typing import Final
 from pipeline.daily.calendar import hole_number
 from pipeline.deals.fragments import rules_document
 from pipeline.deals.levels import par_of_mean
-from pipeline.store.documents import DAILY_SCHEMA, SOLUTION_SCHEMA, Document, schema_faults
+from pipeline.store.documents import (
+    DAILY_SCHEMA,
+    RATED_DAILY_SCHEMA,
+    SOLUTION_SCHEMA,
+    Document,
+    schema_faults,
+)
 from solver.cards import parse_card
 from solver.errors import LineError
+from solver.players.difficulty import difficulty_of
+from solver.players.distribution import TOTAL_MASS
 from solver.table.deal import Deal
 from solver.table.replay import replay
 from solver.table.rules import rules_named
@@ -26,10 +34,16 @@ _SLACK: Final = 1e-12  # the error of the sum of some fifty floats
 
 def daily_faults(document: Document) -> tuple[str, ...]:
     """Return everything that is wrong with a daily by itself; nothing if it may be published."""
-    faults = schema_faults(document, DAILY_SCHEMA)
+    is_rated = document.get("schema") != DAILY_SCHEMA
+    faults = schema_faults(document, RATED_DAILY_SCHEMA if is_rated else DAILY_SCHEMA)
     if faults:
         return faults
-    return (*_date_faults(document), *_deal_faults(document), *_steady_faults(document))
+    return (
+        *_date_faults(document),
+        *_deal_faults(document),
+        *_steady_faults(document),
+        *(_difficulty_faults(document) if is_rated else ()),
+    )
 
 
 def solution_faults(document: Document, daily: Document) -> tuple[str, ...]:
@@ -83,6 +97,14 @@ def _steady_faults(daily: Document) -> Iterator[str]:
     pars = {par_of_mean(Fraction(steady["mean"] + error)) for error in (-_ROUNDING, _ROUNDING)}
     if daily["par"] not in pars:
         yield f"$.par: {daily['par']} does not match a mean of {steady['mean']}"
+
+
+def _difficulty_faults(daily: Document) -> Iterator[str]:
+    # A chance that was rounded to a boundary between two difficulties may have either.
+    chances = (daily["clear_chance"] + error for error in (-_ROUNDING, _ROUNDING))
+    difficulties = {difficulty_of(round(max(0, chance) * TOTAL_MASS)) for chance in chances}
+    if not min(difficulties) <= daily["difficulty"] <= max(difficulties):
+        yield f"$.difficulty: {daily['difficulty']} does not match a clear chance of {daily['clear_chance']}"
 
 
 def _other_hole_faults(solution: Document, daily: Document) -> Iterator[str]:

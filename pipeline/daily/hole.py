@@ -1,4 +1,4 @@
-"""The hole of a date: how it is chosen (daily v1, frozen), and the bytes of its files.
+"""The hole of a date: how it is chosen (daily v1 and v2, frozen), and the bytes of its files.
 
 A hole depends only on its date and the secret key, if there is one: not on pools, clock, machine, or what was
 published before. So it can be chosen anywhere, in any order, with the same result.
@@ -13,11 +13,11 @@ from pipeline.daily.calendar import hole_number
 from pipeline.deals.certified import CertifiedDeal
 from pipeline.deals.certify import certify
 from pipeline.deals.fragments import rules_document
-from pipeline.deals.levels import DAILY
+from pipeline.deals.levels import daily_level
 from pipeline.deals.shuffle import daily_candidate
-from pipeline.store.documents import DAILY_SCHEMA, SOLUTION_SCHEMA, render
+from pipeline.store.documents import DAILY_SCHEMA, RATED_DAILY_SCHEMA, SOLUTION_SCHEMA, render
 from pipeline.store.text import sha256_of
-from pipeline.versions import DAILY_VERSIONS
+from pipeline.versions import daily_versions
 from pipeline.work.counts import Stopwatch, no_clock
 from solver.cards import card_name
 from solver.table.rules import rules_named
@@ -26,6 +26,7 @@ from solver.table.score import LOWEST_SCORE
 _KEY_ID_TEXT: Final = b"fairway key id"
 _KEY_ID_DIGITS: Final = 8
 _DECIMALS: Final = 9
+_FIRST_RATED: Final = 2  # the version of the definition that chooses holes by their difficulty
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +64,11 @@ def choose(day: date, key: bytes | None, watch: Stopwatch | None = None) -> Dail
         CheckError: if a line fails its replay; then nothing may be published.
     """
     hole_number(day)
-    watch = watch or Stopwatch(no_clock)
+    level, watch = daily_level(day), watch or Stopwatch(no_clock)
     for attempt in count():
         deal = daily_candidate(day, attempt, key)
         watch.lap("sampling")
-        certified = certify(DAILY, deal, attempt, watch)
+        certified = certify(level, deal, attempt, watch)
         if certified is not None:
             return DailyHole(day, attempt, None if key is None else key_id(key), certified)
     raise AssertionError("the attempts never end")
@@ -88,11 +89,11 @@ def solution_bytes(hole: DailyHole) -> bytes:
 
 def daily_bytes(hole: DailyHole) -> bytes:
     """Return the bytes of the daily of a hole, with the hash of its solution."""
-    certified = hole.certified
-    deal = certified.deal
+    certified, policy = hole.certified, daily_level(hole.day).policy
+    deal, is_rated = certified.deal, policy.version >= _FIRST_RATED
     return render(
         {
-            "schema": DAILY_SCHEMA,
+            "schema": RATED_DAILY_SCHEMA if is_rated else DAILY_SCHEMA,
             "date": hole.day.isoformat(),
             "hole": hole.hole,
             "level": certified.level,
@@ -106,10 +107,11 @@ def daily_bytes(hole: DailyHole) -> bytes:
             "done_when": "cleared",
             "best_score": certified.best_score,
             "steady": _steady_document(certified),
+            **(_difficulty_document(certified) if is_rated else {}),
             "attempt": hole.attempt,
             "keyed": hole.key_id is not None,
             "key_id": hole.key_id,
-            "versions": dict(DAILY_VERSIONS),
+            "versions": daily_versions(policy.version),
             "solution_sha256": sha256_of(solution_bytes(hole)),
         }
     )
@@ -122,4 +124,11 @@ def _steady_document(certified: CertifiedDeal) -> dict[str, Any]:
         "clear_rate": round(distribution.clear_rate, _DECIMALS),
         "lowest_score": LOWEST_SCORE,
         "probabilities": [round(probability, _DECIMALS) for probability in distribution.probabilities],
+    }
+
+
+def _difficulty_document(certified: CertifiedDeal) -> dict[str, Any]:
+    return {
+        "difficulty": certified.difficulty,
+        "clear_chance": round(certified.clear_chance, _DECIMALS),
     }

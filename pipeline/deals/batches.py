@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from pipeline.deals.certify import certify_each
 from pipeline.deals.columns import Row, row_of
-from pipeline.deals.levels import level_named
+from pipeline.deals.levels import Level
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER, deal_numbered
 from pipeline.work.counts import Clock, Stages, Stopwatch, no_clock
 from solver.errors import UsageError
@@ -29,22 +29,21 @@ class Batch:
     stages: Stages = field(default_factory=Stages, compare=False)
 
 
-def certify_batch(level_name: str, first: int, count: int, clock: Clock = no_clock) -> Batch:
+def certify_batch(level: Level, first: int, count: int, clock: Clock = no_clock) -> Batch:
     """Certify the deals of consecutive numbers.
 
     The rows are worked out here, in the worker: a part is put together by one thread only.
 
     Args:
-        level_name: a name in `LEVELS`.
+        level: the level whose policy admits deals.
         first: the first deal number.
         count: how many numbers, at least 1.
         clock: times the stages.
 
     Raises:
-        UsageError: if there is no such level, or the numbers are out of range.
+        UsageError: if the numbers are out of range.
         CheckError: see `certify`.
     """
-    level = level_named(level_name)
     if count < 1 or not 0 <= first <= MOST_DEAL_NUMBER - (count - 1):
         raise UsageError(f"{count} deals from number {first} on are not in 0 .. {MOST_DEAL_NUMBER}")
     watch = Stopwatch(clock)

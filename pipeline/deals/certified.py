@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from solver.players.difficulty import clear_chance_of, difficulty_of
 from solver.players.distribution import ScoreDistribution
 from solver.table.deal import Deal
 
@@ -11,7 +12,8 @@ class CertifiedDeal:
     """A deal that can be cleared and that its level's policy admits; `certify` makes it.
 
     The deal number of a Daily hole is the attempt. The par is par v1; the line, a line v1, reaches the best
-    score with this number of draws; the distribution is that of the steady player's scores.
+    score with this number of draws; the distribution is that of the steady player's scores, and the clear
+    mass that of the holes that the varied player clears.
     """
 
     level: str
@@ -23,3 +25,14 @@ class CertifiedDeal:
     line: str
     draws: int
     distribution: ScoreDistribution
+    clear_mass: int
+
+    @property
+    def clear_chance(self) -> float:
+        """How often the varied player clears the columns, rounded to a float."""
+        return clear_chance_of(self.clear_mass)
+
+    @property
+    def difficulty(self) -> int:
+        """The difficulty, 1 to 5."""
+        return difficulty_of(self.clear_mass)

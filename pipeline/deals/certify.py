@@ -7,12 +7,14 @@ or on another machine.
 from collections.abc import Sequence
 
 from pipeline.deals.certified import CertifiedDeal
-from pipeline.deals.levels import Level, par_of
+from pipeline.deals.levels import Level, par_of_mean
 from pipeline.errors import CheckError
 from pipeline.work.counts import Stopwatch, no_clock
 from solver.errors import LineError
 from solver.players import steady
+from solver.players.difficulty import difficulty_of
 from solver.players.distribution import ScoreDistribution
+from solver.players.varied import VARIED
 from solver.search import exact as search
 from solver.search.exact import Solution
 from solver.table.deal import Deal
@@ -48,8 +50,17 @@ def certify_each(
     cleared = [each for each in solved if each[2].cleared]
     watch.lap("solving")
     distributions = steady.rate_each([deal for _, deal, _ in cleared], level.rules)
-    rated = [(*each, distribution) for each, distribution in zip(cleared, distributions, strict=True)]
-    admitted = [each for each in rated if level.admits(each[3])]
+    rated = [
+        (*each, distribution)
+        for each, distribution in zip(cleared, distributions, strict=True)
+        if level.policy.admits_mean(distribution.mean_exact)
+    ]
+    masses = VARIED.clear_masses([deal for _, deal, *_ in rated], level.rules)
+    admitted = [
+        (*each, mass)
+        for each, mass in zip(rated, masses, strict=True)
+        if level.policy.admits_difficulty(difficulty_of(mass))
+    ]
     watch.lap("rating")
     certified = tuple(_certified(level, *each) for each in admitted)
     watch.lap("solving")
@@ -57,7 +68,12 @@ def certify_each(
 
 
 def _certified(
-    level: Level, number: int, deal: Deal, solution: Solution, distribution: ScoreDistribution
+    level: Level,
+    number: int,
+    deal: Deal,
+    solution: Solution,
+    distribution: ScoreDistribution,
+    clear_mass: int,
 ) -> CertifiedDeal:
     """Build the result from the replay, after checking that it agrees with the search."""
     name = f"{level.name} deal {number}"
@@ -76,11 +92,12 @@ def _certified(
         deal_number=number,
         deal=deal,
         rules=level.rules.name,
-        par=par_of(distribution),
+        par=par_of_mean(distribution.mean_exact),
         best_score=played.score,
         line=line,
         draws=played.draws,
         distribution=distribution,
+        clear_mass=clear_mass,
     )
 
 

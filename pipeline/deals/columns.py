@@ -12,9 +12,11 @@ from pipeline.deals.certified import CertifiedDeal
 TEXT: Final = "text"
 UINT64: Final = "uint64"
 INT8: Final = "int8"
+INT16: Final = "int16"
 FLOAT64: Final = "float64"
 FLOATS: Final = "list of float64"
 
+SCORING: Final = "golf"
 _SCORES: Final = "score points: cards left, or minus the stock cards not drawn"
 
 
@@ -24,7 +26,7 @@ class Column:
 
     Attributes:
         name: in Parquet and in SQL.
-        type: `TEXT`, `UINT64`, `INT8`, `FLOAT64` or `FLOATS`; no column contains nulls.
+        type: `TEXT`, `UINT64`, `INT8`, `INT16`, `FLOAT64` or `FLOATS`; no column contains nulls.
         description: what it holds; stored in the metadata of the files.
         unit: its unit, or the format of its text; stored in the metadata of the files.
         value: returns its value for a certified deal.
@@ -45,6 +47,10 @@ class Row:
     puzzle_id: str
     par: int
     values: tuple[Any, ...]
+
+    def value(self, name: str) -> Any:
+        """Return the value of a column."""
+        return self.values[_PLACES[name]]
 
 
 COLUMNS: Final = (
@@ -79,14 +85,14 @@ COLUMNS: Final = (
     ),
     Column(
         "par",
-        INT8,
+        INT16,
         "Steady mean rounded half up, kept to 3 .. 5",
         "score points",
         lambda deal: deal.par,
     ),
     Column(
         "best_score",
-        INT8,
+        INT16,
         "Least score that can be reached, proved by exhaustion",
         _SCORES,
         lambda deal: deal.best_score,
@@ -148,7 +154,28 @@ COLUMNS: Final = (
         "probability: mass / 2^60, rounded to a float",
         lambda deal: list(deal.distribution.probabilities),
     ),
+    Column("scoring", TEXT, "How a hole is scored", "name", lambda _: SCORING),
+    Column(
+        "clear_chance",
+        FLOAT64,
+        "How often the varied player clears the columns",
+        "probability: mass / 2^60, rounded to a float",
+        lambda deal: deal.clear_chance,
+    ),
+    Column(
+        "difficulty",
+        INT8,
+        "How many tries a clear takes the varied player",
+        "1 gentle, 2 moderate, 3 demanding, 4 severe, 5 extreme",
+        lambda deal: deal.difficulty,
+    ),
 )
+
+ADDED_IN_V2: Final = ("scoring", "clear_chance", "difficulty")
+"""Columns that parts of schema version 1 do not have."""
+
+
+_PLACES: Final = {column.name: place for place, column in enumerate(COLUMNS)}
 
 
 def row_of(deal: CertifiedDeal) -> Row:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pipeline.deals.certify import certify, warm_up
 from pipeline.deals.columns import COLUMNS, row_of
-from pipeline.deals.levels import Level, level_named
+from pipeline.deals.levels import Level
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.errors import DamagedError
 from pipeline.integrity.report import Report
@@ -28,7 +28,7 @@ from pipeline.pools.history import parts_in, read_kept
 from pipeline.pools.parquet import versions_in
 from pipeline.pools.parts import check_named_part, read_named_part
 from pipeline.store.storage import Storage
-from pipeline.versions import PART_VERSIONS
+from pipeline.versions import is_reproducible
 from pipeline.work.executors import Work
 
 POOLS_TASK: Final = "pools"
@@ -146,7 +146,7 @@ def _verify_pool(
     puzzles: set[str] = set()
     begin = 0
     for part in pool.parts:
-        rows = _read_rows(storage, report, part, level_named(pool.level))
+        rows = _read_rows(storage, report, part, pool.level_row)
         if rows is not None:
             _check_rows(report, rows)
             _check_unique(report, rows, puzzles)
@@ -182,7 +182,7 @@ def _read_rows(storage: Storage, report: Report, part: Part, level: Level) -> Ro
         check.collect(part.path, faults)
         if versions_in(table.schema) != part.versions:
             check.problem(part.path, "its versions are not those in the catalog")
-        if part.versions != PART_VERSIONS:
+        if not is_reproducible(part.versions, level.policy.version):
             check.note(part.path, "made by other versions, so its deals are not solved again")
         if faults:
             columns = {}
@@ -191,7 +191,7 @@ def _read_rows(storage: Storage, report: Report, part: Part, level: Level) -> Ro
 
 def _columns(table: Any, path: str) -> dict[str, list[Any]]:
     try:
-        return {column.name: table[column.name].to_pylist() for column in COLUMNS}
+        return {name: table[name].to_pylist() for name in table.schema.names}
     except UnicodeDecodeError as error:
         raise DamagedError(f"{path} is damaged: it holds text that is not UTF-8") from error
 
@@ -217,25 +217,26 @@ def _check_unique(report: Report, rows: Rows, puzzles: set[str]) -> None:
 
 def _check_sample(report: Report, rows: Rows, sampled: Sequence[int], work: Work, steps: _Steps) -> None:
     def differing() -> Iterator[str]:
-        numbers = [(rows.level.name, rows.numbers[index]) for index in sampled]
+        numbers = [(rows.level, rows.numbers[index]) for index in sampled]
         for index, again in zip(sampled, work.in_order(_made_again, numbers), strict=True):
             steps.step()
             if again is None:
                 yield f"deal {rows.numbers[index]}: {rows.level.name} does not admit it"
-            elif again != rows.row(index):
-                pairs = zip(COLUMNS, again, rows.row(index), strict=True)
-                wrong = [column.name for column, new, stored in pairs if new != stored]
+            elif wrong := [name for name, value in rows.row(index).items() if again[name] != value]:
                 yield f"deal {rows.numbers[index]}: solved and rated again, it differs in {', '.join(wrong)}"
 
-    if rows.part.versions != PART_VERSIONS:
+    if not is_reproducible(rows.part.versions, rows.level.policy.version):
         return
     with report.check("sampled deals solved and rated again", "deals", rows.part.path) as check:
         check.checked += len(sampled)
         check.collect(rows.part.path, differing())
 
 
-def _made_again(named: tuple[str, int]) -> tuple[object, ...] | None:
+def _made_again(named: tuple[Level, int]) -> dict[str, object] | None:
     """Return the row of a deal from its level and number only; None if the level does not admit the deal."""
     level, number = named
-    certified = certify(level_named(level), deal_numbered(number), number)
-    return None if certified is None else row_of(certified).values
+    certified = certify(level, deal_numbered(number), number)
+    if certified is None:
+        return None
+    names = (column.name for column in COLUMNS)
+    return dict(zip(names, row_of(certified).values, strict=True))

@@ -16,7 +16,7 @@ from pipeline.daily.hole import DailyHole, choose, daily_bytes, solution_bytes
 from pipeline.daily.key import DailyKey
 from pipeline.daily.ledger import DayFiles, Ledger, read_ledger
 from pipeline.deals.certify import certify, warm_up
-from pipeline.deals.levels import DAILY
+from pipeline.deals.levels import daily_level
 from pipeline.errors import DamagedError, StorageError, VersionError
 from pipeline.integrity.dry_run import RepairLog, restore
 from pipeline.store.documents import parse
@@ -105,7 +105,7 @@ def _hole_of_cards(data: bytes, day: date) -> DailyHole | None:
         text, attempt, key = (document.get(name) for name in ("deal", "attempt", "key_id"))
         if not isinstance(text, str) or type(attempt) is not int or not isinstance(key, str | None):
             return None
-        certified = certify(DAILY, parse_deal(text), attempt)
+        certified = certify(daily_level(day), parse_deal(text), attempt)
     except (DamagedError, UsageError):
         return None
     return None if certified is None else DailyHole(day, attempt, key, certified)

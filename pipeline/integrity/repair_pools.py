@@ -9,16 +9,17 @@ from contextlib import closing, suppress
 from typing import Final
 
 from pipeline.deals.columns import Row
+from pipeline.deals.levels import Level
 from pipeline.errors import DamagedError, StorageError
 from pipeline.integrity.dry_run import RepairLog, restore
 from pipeline.pools.catalog import Catalog, Part, Pool
 from pipeline.pools.nights import certified_batches, new_rows
-from pipeline.pools.parquet import part_bytes, pyarrow_version
+from pipeline.pools.parquet import part_bytes, part_schema, pyarrow_version
 from pipeline.pools.parts import check_named_part, puzzles_of
 from pipeline.pools.puzzles import PuzzleIds
 from pipeline.store.storage import Storage
 from pipeline.store.text import sha256_of
-from pipeline.versions import PART_VERSIONS
+from pipeline.versions import is_reproducible
 from pipeline.work.executors import Work
 
 TASK: Final = "deals of parts"
@@ -71,19 +72,20 @@ def _repair_pool(storage: Storage, pool: Pool, faults: dict[str, str], log: Repa
     known = PuzzleIds(expected=pool.size)
     for part in pool.parts:
         if part.path in faults:
-            _repair_part(storage, pool.level, part, faults[part.path], known, log, steps)
+            _repair_part(storage, pool, part, faults[part.path], known, log, steps)
         # If its puzzles are missing, later parts that need them get another hash.
         with suppress(DamagedError, StorageError):
             known.update(puzzles_of(storage, part))
 
 
 def _repair_part(
-    storage: Storage, level: str, part: Part, fault: str, known: PuzzleIds, log: RepairLog, steps: _Steps
+    storage: Storage, pool: Pool, part: Part, fault: str, known: PuzzleIds, log: RepairLog, steps: _Steps
 ) -> None:
-    if part.versions != PART_VERSIONS:
+    if not is_reproducible(part.versions, pool.policy.version):
         log.refuse(part.path, f"{fault}; it was made by other versions: restore a copy")
         return
-    data = part_bytes(_rows_of(level, part, known, steps))
+    rows = _rows_of(pool.level_row, part, known, steps)
+    data = part_bytes(rows, part_schema(part.versions, pool.policy))
     steps.next_part(part)
     if sha256_of(data) == part.sha256:
         restore(storage, log, part.path, data, f"{fault}; made again from its numbers, byte for byte")
@@ -91,11 +93,11 @@ def _repair_part(
         log.refuse(
             part.path,
             f"{fault}; made again with pyarrow {pyarrow_version()} it has another hash: restore a copy, or "
-            f"make the pool again with `fairway pool regenerate {level}`",
+            f"make the pool again with `fairway pool regenerate {pool.level}`",
         )
 
 
-def _rows_of(level: str, part: Part, known: PuzzleIds, steps: _Steps) -> list[Row]:
+def _rows_of(level: Level, part: Part, known: PuzzleIds, steps: _Steps) -> list[Row]:
     """Return the deals of a part's numbers, without those whose puzzle is already in the pool."""
     rows: list[Row] = []
     with closing(certified_batches(level, part.first, part.last, steps.work)) as batches:

@@ -3,6 +3,7 @@
 Nothing is solved here. The rows come from a file, so they may hold any value of the right type.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,14 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.deals.columns import COLUMNS
+from pipeline.deals.columns import SCORING
 from pipeline.deals.levels import HIGHEST_PAR, LOWEST_PAR, Level
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER, deal_numbered
 from pipeline.pools.catalog import Part
+from pipeline.store.text import quoted
 from solver.errors import LineError
+from solver.players.difficulty import difficulty_of
+from solver.players.distribution import TOTAL_MASS
 from solver.table.deal import Deal
 from solver.table.replay import replay
 from solver.table.score import CLEARED_SCORES, HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
@@ -54,9 +58,9 @@ class Rows:
         """The score distributions, one row per deal."""
         return np.array(self.columns["steady_scores"], dtype=np.float64).reshape(-1, SCORE_COUNT)
 
-    def row(self, index: int) -> tuple[Any, ...]:
-        """Return one row, in the order of `COLUMNS`."""
-        return tuple(self.columns[column.name][index] for column in COLUMNS)
+    def row(self, index: int) -> dict[str, Any]:
+        """Return one row by column."""
+        return {name: values[index] for name, values in self.columns.items()}
 
     def dealt(self, *names: str) -> Iterator[tuple[Any, ...]]:
         """Yield number, deal and some columns of each row with a valid deal number."""
@@ -94,7 +98,7 @@ def number_faults(rows: Rows) -> Iterator[str]:
 
 def level_faults(rows: Rows) -> Iterator[str]:
     """Check the level and rules of each row."""
-    expected = rows.level.name, rows.level.rules.name
+    expected = rows.level.name, rows.level.policy.rules
     for number, *found in zip(rows.numbers, rows.columns["level"], rows.columns["rules"], strict=True):
         if tuple(found) != expected:
             yield f"deal {number}: level and rules are {' and '.join(found)}, not {' and '.join(expected)}"
@@ -135,12 +139,35 @@ def distribution_faults(rows: Rows) -> Iterator[str]:
 
 
 def admission_faults(rows: Rows) -> Iterator[str]:
-    """Check that the level admits the mean score of each deal."""
-    level, mean = rows.level, _mean(rows)
-    least = -np.inf if level.mean_from is None else float(level.mean_from) - _TOLERANCE
-    most = np.inf if level.mean_below is None else float(level.mean_below) + _TOLERANCE
+    """Check that the policy of its generation admits the mean score and the difficulty of each deal."""
+    level, policy, mean = rows.level, rows.level.policy, _mean(rows)
+    least = -np.inf if policy.least_mean is None else float(policy.least_mean) - _TOLERANCE
+    most = np.inf if policy.mean_limit is None else float(policy.mean_limit) + _TOLERANCE
     for index in np.flatnonzero(_outside(mean, least, most)).tolist():
         yield f"deal {rows.numbers[index]}: {level.name} does not admit a mean of {mean[index]:.6f}"
+    for number, difficulty in zip(rows.numbers, rows.columns.get("difficulty", ()), strict=False):
+        if not policy.admits_difficulty(difficulty):
+            yield f"deal {number}: {level.name} does not admit a difficulty of {difficulty}"
+
+
+def difficulty_faults(rows: Rows) -> Iterator[str]:
+    """Check the scoring, and the difficulty against the clear chance, of parts that have them."""
+    if "difficulty" not in rows.columns:
+        return
+    columns = (rows.columns[name] for name in ("scoring", "clear_chance", "difficulty"))
+    for number, scoring, chance, difficulty in zip(rows.numbers, *columns, strict=True):
+        if scoring != SCORING:
+            yield f"deal {number}: its scoring is {quoted(scoring)}, not {SCORING}"
+        if not 0 <= chance <= 1:
+            yield f"deal {number}: its clear chance is {chance}, which is not in 0 .. 1"
+        elif difficulty not in _difficulties(chance):
+            yield f"deal {number}: its difficulty is {difficulty}, which does not match its clear chance"
+
+
+def _difficulties(chance: float) -> set[int]:
+    """Return the difficulties of the masses that are rounded to a chance; two at a boundary, else one."""
+    near = (math.nextafter(chance, end) for end in (0.0, 1.0))
+    return {difficulty_of(int(each * TOTAL_MASS)) for each in (*near, chance)}
 
 
 # A file may hold infinities and NaN; what is computed from them is outside every bound.
@@ -196,6 +223,7 @@ ROW_CHECKS: Final = (
     ("puzzle ids recomputed", puzzle_faults),
     ("lines replay to the stored score and draws", line_faults),
     ("par and statistics recomputed from the scores", distribution_faults),
-    ("means admitted by the level", admission_faults),
+    ("difficulty matches the clear chance", difficulty_faults),
+    ("means and difficulties admitted by the level", admission_faults),
 )
 """Every check of rows, in the order in which they run: its name, and the function that yields the faults."""

@@ -14,7 +14,7 @@ from pipeline.integrity.dailies import choose_again, verify_dailies
 from pipeline.integrity.pools import verify_history, verify_pools
 from pipeline.integrity.report import NOT_A_FILE, Check, Report
 from pipeline.pools.catalog import DEALS_PREFIX, Catalog, parse_part_path
-from pipeline.query.views import EARLIER_HEAD, SQL_FILE, catalog_sql, daily_paths, part_paths
+from pipeline.query.views import EARLIER_HEADS, SQL_FILE, catalog_sql, daily_paths, part_paths
 from pipeline.store.storage import Storage
 from pipeline.work.executors import Work
 from pipeline.work.records import read_record, run_paths
@@ -83,7 +83,7 @@ def _check_views(storage: Storage, report: Report, catalog: Catalog) -> None:
 
 def _was_right_before(storage: Storage, text: str) -> bool:
     """Return whether a text was written by an earlier Fairway, or for a catalog whose parts all exist."""
-    if text.startswith(EARLIER_HEAD):
+    if text.startswith(EARLIER_HEADS):
         return True
     named = _QUOTED.findall(text)
     parts = [path for path in named if parse_part_path(path) is not None]

@@ -13,7 +13,6 @@ from datetime import date, timedelta
 from statistics import fmean
 from typing import Final, TypeVar
 
-from pipeline.deals.levels import LEVELS, level_named
 from pipeline.play.results import Played
 from pipeline.play.rounds import Place, places
 from pipeline.pools.catalog import Catalog, Pool
@@ -125,30 +124,31 @@ def played_rounds(results: Sequence[Played], storage: Storage, catalog: Catalog)
         DamagedError: a part differs from what the catalog says.
     """
     rounds: list[PlayedRound] = []
-    for level in LEVELS.values():
+    for pool in catalog.pools:
         scores: dict[int, list[int]] = defaultdict(list)
         for played in results:
-            if played.number is not None and played.hole.rules == level.rules:
+            if played.number is not None and played.hole.rules.name == pool.policy.rules:
                 scores[played.number].append(played.score)
-        if scores:
-            rounds += rounds_in(level.name, scores, places_in(storage, catalog.pool(level.name), scores))
+        if scores and pool.policy.course:
+            found = places_in(storage, pool, scores)
+            rounds += rounds_in(pool.level, pool.policy.course, scores, found)
     return tuple(rounds)
 
 
 def rounds_in(
-    level: str, scores: Mapping[int, Sequence[int]], found: Mapping[int, Place]
+    level: str, course: Sequence[int], scores: Mapping[int, Sequence[int]], found: Mapping[int, Place]
 ) -> Iterator[PlayedRound]:
     """Find the rounds that scores complete.
 
     Args:
         level: name of the level.
+        course: pars of a round's holes.
         scores: by deal number, in the order in which they were played.
         found: places of those deal numbers that belong to a round.
     """
     holes: dict[int, list[Sequence[int]]] = defaultdict(list)
     for number, place in found.items():
         holes[place.round].append(scores[number])
-    course = level_named(level).course
     for number in sorted(holes):
         if len(holes[number]) == len(course):
             for card in zip(*holes[number], strict=False):  # as often as the hole played least often
@@ -168,7 +168,7 @@ def places_in(storage: Storage, pool: Pool, numbers: Collection[int]) -> dict[in
     Raises:
         DamagedError: a part differs from what the catalog says.
     """
-    course, wanted = level_named(pool.level).course, sorted(numbers)
+    course, wanted = pool.policy.course, sorted(numbers)
     before: Counter[int] = Counter()
     found: dict[int, Place] = {}
     for part in pool.parts:

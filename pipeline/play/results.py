@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from pipeline.daily.checks import deal_of
 from pipeline.daily.files import published_daily
-from pipeline.deals.levels import par_of
+from pipeline.deals.levels import par_of_mean
 from pipeline.errors import CheckError
 from pipeline.store.storage import Storage
 from pipeline.work.executors import Work
@@ -123,7 +123,7 @@ def checked(results: Iterable[Result], storage: Storage, work: Work) -> Iterator
 def rated_deal(deal: Deal, rules: Rules) -> RatedHole:
     """Rate a deal with the steady player."""
     distribution = rate(deal, rules)
-    par = par_of(distribution)
+    par = par_of_mean(distribution.mean_exact)
     # Scores of the steady player are possible. It never draws while it can play, so better ones may exist.
     reached = next(score for score, mass in enumerate(distribution.masses, LOWEST_SCORE) if mass)
     return RatedHole(deal, rules, par, reached, distribution.mean_exact, distribution.at_most(par))

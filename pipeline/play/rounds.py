@@ -15,7 +15,6 @@ from operator import attrgetter
 from typing import Any, Final
 
 from pipeline import versions
-from pipeline.deals.levels import level_named
 from pipeline.errors import CheckError, DamagedError
 from pipeline.pools.catalog import Part, Pool
 from pipeline.pools.parts import read_named_part
@@ -58,10 +57,11 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round of a level's pool in a generation; the number is from 1, the holes in the order of play."""
+    """A round of a level's pool in a generation, by the rules of that name; the number is from 1."""
 
     level: str
     generation: int
+    rules: str
     number: int
     holes: tuple[Hole, ...]
 
@@ -87,7 +87,7 @@ class Round:
             "generation": self.generation,
             "round": self.number,
             "course": versions.COURSE,
-            "rules": level_named(self.level).rules.name,
+            "rules": self.rules,
             "par": self.par,
             "best_score": self.best_score,
             "holes": [hole.document() for hole in self.holes],
@@ -135,7 +135,9 @@ def round_of(storage: Storage, pool: Pool, number: int) -> Round:
     """
     if number < FIRST_ROUND:
         raise UsageError(f"there is no round {number}; the first round is {FIRST_ROUND}")
-    course = level_named(pool.level).course
+    course = pool.policy.course
+    if not course:
+        raise CheckError(f"level {pool.level} has no rounds, because its policy has no course")
     # For each par, the indices (from 0) of the deals of the round among the deals of that par.
     wanted = {par: range((number - 1) * n, number * n) for par, n in Counter(course).items()}
     before: Counter[int] = Counter()
@@ -147,7 +149,13 @@ def round_of(storage: Storage, pool: Pool, number: int) -> Round:
             holes += [Hole(place.hole, **deal) for place, deal in found if place and place.round == number]
         before.update(part.pars)
         if len(holes) == len(course):
-            return Round(pool.level, pool.generation, number, tuple(sorted(holes, key=attrgetter("hole"))))
+            return Round(
+                pool.level,
+                pool.generation,
+                pool.policy.rules,
+                number,
+                tuple(sorted(holes, key=attrgetter("hole"))),
+            )
     raise CheckError(_too_few(pool.level, number, before, course))
 
 

@@ -10,7 +10,6 @@ from datetime import date
 from typing import Any, Final
 
 from pipeline.daily.checks import deal_of
-from pipeline.deals.levels import level_named
 from pipeline.play.rounds import Hole, Round
 from pipeline.store.documents import Document
 from solver.errors import LineError, UsageError
@@ -134,7 +133,7 @@ def scores_of(round_: Round, lines: Sequence[str]) -> tuple[int, ...]:
         UsageError: there are more lines than holes.
     """
     _check_count(round_, lines)
-    rules = level_named(round_.level).rules
+    rules = rules_named(round_.rules)
     scores = []
     for hole, line in zip(round_.holes, lines, strict=False):
         try:

@@ -15,13 +15,14 @@ from itertools import pairwise
 from typing import Final
 
 from pipeline import versions
-from pipeline.deals.levels import LEVELS, level_named
+from pipeline.deals.levels import LEVELS, NAME_FAULT, POLICIES_V1, Level, Policy, is_level_name, policy_faults
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import AlreadyThereError, CheckError, DamagedError, MissingError, VersionError
-from pipeline.store.documents import damaged, from_json, parse, render, to_json
+from pipeline.store.documents import Document, damaged, from_json, parse, render, to_json
 from pipeline.store.storage import Storage
 from pipeline.store.text import listed, quoted, sha256_of
 from pipeline.work.records import latest_records
+from solver.errors import UsageError
 
 CATALOG_FILE: Final = "catalog.json"
 KEPT_PREFIX: Final = "catalogs/"
@@ -30,9 +31,11 @@ FIRST_GENERATION: Final = 1
 FIRST_CHANGE: Final = 1
 
 _PART_PATH: Final = re.compile(
-    r"deals/(?:level=)?([a-z_]{1,32})/generation[-=]([0-9]{4,9})/part-([0-9]{1,19})-([0-9]{1,19})\.parquet"
+    r"deals/(?:level=)?([a-z][a-z0-9_-]{0,30})/generation[-=]([0-9]{4,9})/part-([0-9]{1,19})-([0-9]{1,19})\.parquet"
 )
 _KEPT_PATH: Final = re.compile(r"catalogs/([0-9]{6,12})\.json")
+MAX_NOTE: Final = 200  # characters
+_MAX_SHOWN: Final = 30
 _HASH_KEY: Final = "sha256"
 _HASH_LINE: Final = b',\n "sha256": "%s"'
 _END: Final = b"\n}\n"
@@ -101,6 +104,9 @@ class Pool:
         level: the name of the level.
         generation: the generation in force. Generations count up from 1 with each regeneration.
         newest_generation: the highest generation that was ever in force; a rollback does not lower it.
+        policy: the policy with which this generation was made and grows.
+        policy_sha256: its hash.
+        note: what the designer said of this generation.
         next_number: the deal number at which sampling continues.
         last_night: the date of the last night that was added; None before the first.
         parts: in ascending order of their deal numbers.
@@ -109,9 +115,17 @@ class Pool:
     level: str
     generation: int
     newest_generation: int
+    policy: Policy
+    policy_sha256: str
+    note: str
     next_number: int
     last_night: date | None
     parts: tuple[Part, ...]
+
+    @property
+    def level_row(self) -> Level:
+        """The level with the policy of this generation."""
+        return Level(self.level, self.policy)
 
     @property
     def size(self) -> int:
@@ -134,7 +148,7 @@ class Catalog:
     Attributes:
         version: the version of the file's layout.
         change: counts up each time the file is replaced; 0 if there is no file yet.
-        pools: one per level, in the order of `LEVELS`.
+        pools: one per level: those of `LEVELS` first, then others in the order in which they were made.
     """
 
     version: int
@@ -145,21 +159,36 @@ class Catalog:
         """Return the pool of a level.
 
         Raises:
-            UsageError: there is no such level.
+            UsageError: the level has no pool.
         """
-        name = level_named(level).name
-        return next(pool for pool in self.pools if pool.level == name)
+        for pool in self.pools:
+            if pool.level == level:
+                return pool
+        names = ", ".join(pool.level for pool in self.pools)
+        raise UsageError(f"unknown level {quoted(level, _MAX_SHOWN)}; the levels with a pool are {names}")
+
+    def pool_of(self, level: Level) -> Pool:
+        """Return the pool of a level; if it has no parts yet, it has the policy of that level."""
+        pool = next((pool for pool in self.pools if pool.level == level.name), empty_pool(level))
+        if pool.parts or pool.generation != pool.newest_generation:
+            return pool
+        return dataclasses.replace(pool, policy=level.policy, policy_sha256=level.policy.sha256)
 
     def with_pool(self, changed: Pool) -> "Catalog":
-        """Return the catalog with one level's pool replaced."""
-        pools = tuple(changed if pool.level == changed.level else pool for pool in self.pools)
-        return dataclasses.replace(self, pools=pools)
+        """Return the catalog with one level's pool replaced or added."""
+        pools = {pool.level: pool for pool in self.pools} | {changed.level: changed}
+        return dataclasses.replace(self, pools=tuple(pools.values()))
 
 
 def empty_catalog() -> Catalog:
     """Return the catalog of a data root before its first night."""
-    pools = (Pool(name, FIRST_GENERATION, FIRST_GENERATION, 0, None, ()) for name in LEVELS)
-    return Catalog(versions.CATALOG, 0, tuple(pools))
+    return Catalog(versions.CATALOG, 0, tuple(map(empty_pool, LEVELS.values())))
+
+
+def empty_pool(level: Level) -> Pool:
+    """Return the pool of a level before its first night."""
+    policy = level.policy
+    return Pool(level.name, FIRST_GENERATION, FIRST_GENERATION, policy, policy.sha256, "", 0, None, ())
 
 
 def generation_prefix(level: str, generation: int) -> str:
@@ -289,6 +318,8 @@ def parse_catalog(data: bytes, path: str = CATALOG_FILE) -> Catalog:
             f"{path} has layout {version}, which no released Fairway reads; make the pools in a new data root"
         )
     document.pop(_HASH_KEY, None)
+    if type(version) is int and version < versions.POLICY_CATALOG:
+        _add_first_policies(document)
     catalog = from_json(Catalog, render(document), path, versions.CATALOG)
     faults = list(_faults(catalog))
     if _with_hash(data[:-_HASHED_END] + _END) != data:
@@ -298,19 +329,35 @@ def parse_catalog(data: bytes, path: str = CATALOG_FILE) -> Catalog:
     return catalog
 
 
+def _add_first_policies(document: Document) -> None:
+    """Add to a catalog of an earlier layout the policies with which its pools were made."""
+    pools = document.get("pools")
+    for pool in pools if isinstance(pools, list) else ():
+        policy = POLICIES_V1.get(str(pool.get("level"))) if isinstance(pool, dict) else None
+        if policy is not None:
+            pool.update(policy=policy.document, policy_sha256=policy.sha256, note="")
+
+
 def _faults(catalog: Catalog) -> Iterator[str]:
     """Yield every contradiction in a catalog whose types are right."""
     if catalog.change < FIRST_CHANGE:
         yield f"change {catalog.change} is below {FIRST_CHANGE}"
     names = [pool.level for pool in catalog.pools]
-    if names != list(LEVELS):
-        yield f"its levels are {quoted(', '.join(names))}, not {', '.join(LEVELS)}"
+    if names[: len(LEVELS)] != list(LEVELS) or len(set(names)) < len(names):
+        yield f"its levels are {quoted(', '.join(names))}, not {', '.join(LEVELS)} and others, each once"
     for pool in catalog.pools:
         yield from (f"level {quoted(pool.level)}: {fault}" for fault in pool_faults(pool))
 
 
 def pool_faults(pool: Pool) -> Iterator[str]:
     """Yield every contradiction in a pool, one sentence each."""
+    if not is_level_name(pool.level):
+        yield NAME_FAULT
+    yield from policy_faults(pool.policy)
+    if len(pool.note) > MAX_NOTE or not pool.note.isprintable():
+        yield f"its note is not one line of at most {MAX_NOTE} characters"
+    if pool.policy.sha256 != pool.policy_sha256:
+        yield "policy_sha256 is not the hash of its policy"
     if pool.generation < FIRST_GENERATION:
         yield f"generation {pool.generation} is below {FIRST_GENERATION}"
     if pool.newest_generation < pool.generation:

@@ -12,10 +12,10 @@ from typing import Any
 from pipeline.errors import CheckError
 from pipeline.pools.catalog import Catalog, Part, PartName, Pool, save_catalog
 from pipeline.pools.garbage import clear_unreferenced
-from pipeline.pools.parquet import joined, read_part, table_bytes
+from pipeline.pools.parquet import joined, part_schema, read_part, table_bytes
 from pipeline.pools.parts import PART_ROWS, read_named_part, write_part_file
 from pipeline.store.storage import Storage
-from pipeline.versions import PART_VERSIONS
+from pipeline.versions import is_reproducible
 from pipeline.work.progress import Progress
 
 
@@ -44,7 +44,7 @@ def compact(storage: Storage, catalog: Catalog, level: str, progress: Progress) 
 def _compacted(storage: Storage, pool: Pool) -> Iterator[Part]:
     """Yield the parts of the compacted pool, and write those that do not exist yet."""
     for stretch in _stretches(pool.parts):
-        if stretch[0].versions == PART_VERSIONS:
+        if is_reproducible(stretch[0].versions, pool.policy.version):
             yield from _cut(storage, pool, stretch)
         else:
             yield from stretch
@@ -64,7 +64,7 @@ def _stretches(parts: Sequence[Part]) -> Iterator[list[Part]]:
 
 def _cut(storage: Storage, pool: Pool, parts: Sequence[Part]) -> Iterator[Part]:
     """Cut the rows of parts into parts of `PART_ROWS`; a part that would stay the same is not touched."""
-    existing = {part.first: part for part in parts}
+    existing, schema = {part.first: part for part in parts}, part_schema(parts[0].versions, pool.policy)
     first, waiting = parts[0].first, None
     for part in parts:
         if waiting is None and part.rows == PART_ROWS:
@@ -72,7 +72,7 @@ def _cut(storage: Storage, pool: Pool, parts: Sequence[Part]) -> Iterator[Part]:
             first = part.last + 1
             continue
         table = read_named_part(storage, part)
-        waiting = table if waiting is None else joined([waiting, table])
+        waiting = table if waiting is None else joined([waiting, table], schema)
         while waiting is not None and len(waiting) >= PART_ROWS:
             made = _placed(storage, pool, existing, first, waiting.slice(0, PART_ROWS))
             yield made
@@ -88,8 +88,9 @@ def _placed(storage: Storage, pool: Pool, existing: dict[int, Part], first: int,
     part = existing.get(first)
     if part is not None and part.last == last:
         return part
-    data = table_bytes(joined([table]))
+    versions = next(iter(existing.values())).versions
+    data = table_bytes(joined([table], part_schema(versions, pool.policy)))
     name = PartName(pool.level, pool.generation, first, last)
     if not read_part(data, name.path).equals(table):
         raise CheckError(f"{name.path} does not contain the rows written to it; nothing was changed")
-    return write_part_file(storage, name, None, Counter(table["par"].to_pylist()), data)
+    return write_part_file(storage, name, versions, None, Counter(table["par"].to_pylist()), data)

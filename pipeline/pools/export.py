@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from pipeline.deals.fragments import rules_document
-from pipeline.deals.levels import level_named
 from pipeline.errors import AlreadyThereError, CheckError, DamagedError, MissingError
 from pipeline.pools.catalog import Pool
 from pipeline.pools.parts import read_named_part
@@ -70,7 +69,7 @@ def export_pool(
         "schema": POOL_SCHEMA,
         "level": pool.level,
         "generation": pool.generation,
-        "rules": rules_document(level_named(pool.level).rules),
+        "rules": rules_document(pool.level_row.rules),
         "deals": pool.size,
         "shards": shards,
     }

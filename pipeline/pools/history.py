@@ -54,12 +54,15 @@ def states(storage: Storage, catalog: Catalog, level: str) -> tuple[State, ...]:
 
     Raises:
         DamagedError: a kept catalog is damaged.
-        UsageError: there is no such level.
+        UsageError: the level has no pool.
     """
     earlier = read_kept(storage, (change for change in kept_changes(storage) if change != catalog.change))
     catalogs = sorted((*earlier, catalog), key=lambda each: each.change)
+    catalog.pool(level)  # refuses a level without a pool
     known: list[State] = []
     for each in catalogs:
+        if all(pool.level != level for pool in each.pools):
+            continue  # the level was added later
         pool, is_now = each.pool(level), each.change == catalog.change
         if known and _is_same(known[-1].pool, pool):
             known[-1] = dataclasses.replace(known[-1], in_force=known[-1].in_force or is_now)

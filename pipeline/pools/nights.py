@@ -16,6 +16,7 @@ from typing import Final
 from pipeline.deals.batches import Batch, certify_batch
 from pipeline.deals.certify import warm_up
 from pipeline.deals.columns import Row
+from pipeline.deals.levels import Level, Policy
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import CheckError
 from pipeline.pools.catalog import Catalog, Part, PartName, Pool
@@ -44,12 +45,13 @@ class MadePart:
 def add_nights(
     storage: Storage,
     catalog: Catalog,
+    levels: Iterable[Level],
     nights: Sequence[date],
     deals_per_night: Mapping[str, int],
     caps: Mapping[str, int],
     work: Work,
 ) -> Catalog:
-    """Make the parts of these nights for all levels.
+    """Make the parts of these nights for these levels; a pool that has parts grows by its own policy.
 
     A level without a last night gets only the last of these nights. A pool grows up to its cap; a night for
     which there is no room adds no part, but counts as made.
@@ -57,6 +59,7 @@ def add_nights(
     Args:
         storage: where the parts are written; the caller holds the lock of the data root.
         catalog: the catalog in force.
+        levels: the levels that nights make; the pool of any other stays as it is.
         nights: dates, ascending; those that a level already has are skipped.
         deals_per_night: for each level, the number of deals per part.
         caps: for each level, the size of the pool at which nights add no more deals.
@@ -69,7 +72,8 @@ def add_nights(
         CheckError: the deal numbers have run out, or a line fails its replay.
         DamagedError: a part of a pool that grows is not as in the catalog.
     """
-    for pool in catalog.pools:
+    for level in levels:
+        pool = catalog.pool_of(level)
         due = _due(pool, nights)
         sizes = _sizes(pool, due, deals_per_night[pool.level], caps[pool.level])
         grown = _grown(storage, pool, sizes, work) if sizes else pool
@@ -102,20 +106,20 @@ def _grown(storage: Storage, pool: Pool, sizes: Mapping[date, int], work: Work) 
     for part in pool.parts:
         known.update(puzzles_of(storage, part))
     parts = list(pool.parts)
-    with closing(make_parts(pool.level, pool.next_number, list(sizes.values()), known, work)) as all_made:
+    with closing(make_parts(pool.level_row, pool.next_number, list(sizes.values()), known, work)) as all_made:
         for night, made in zip(sizes, all_made, strict=True):
             name = PartName(pool.level, pool.generation, made.first, made.last)
-            parts.append(write_counted(storage, name, night, made.rows, work.counts))
+            parts.append(write_counted(storage, name, pool.policy, night, made.rows, work.counts))
     return dataclasses.replace(pool, parts=tuple(parts), next_number=parts[-1].last + 1)
 
 
 def make_parts(
-    level: str, first: int, sizes: Sequence[int], known: PuzzleIds, work: Work
+    level: Level, first: int, sizes: Sequence[int], known: PuzzleIds, work: Work
 ) -> Generator[MadePart, None, None]:
     """Cut parts of these sizes from the deals that a level admits, in number order.
 
     Args:
-        level: the name of the level.
+        level: the level whose policy admits deals.
         first: the first deal number to sample.
         sizes: the number of deals of each part, each at least 1.
         known: the puzzle ids that the pool has; deals with one of them are skipped. The new ones are added.
@@ -128,26 +132,26 @@ def make_parts(
         return
     total, done = sum(sizes), 0
     with closing(certified_batches(level, first, MOST_DEAL_NUMBER, work)) as batches:
-        admitted = _counted(batches, level, work.counts)
+        admitted = _counted(batches, level.name, work.counts)
         for size in sizes:
             rows: list[Row] = []
             for row in new_rows(admitted, known):
                 rows.append(row)
                 done += 1
-                work.progress.update(level, done, total)
+                work.progress.update(level.name, done, total)
                 if len(rows) == size:
                     break
             if len(rows) < size:
                 raise CheckError(
-                    f"level {level}: the deal numbers ended at {MOST_DEAL_NUMBER} after {done} of {total} "
-                    f"deals; begin lower, with fairway pool regenerate {level} --from-number N"
+                    f"level {level.name}: the deal numbers ended at {MOST_DEAL_NUMBER} after {done} of "
+                    f"{total} deals; begin lower, with fairway pool regenerate {level.name} --from-number N"
                 )
             part = MadePart(first, tuple(rows))
             yield part
             first = part.last + 1
 
 
-def certified_batches(level: str, first: int, last: int, work: Work) -> Generator[Batch, None, None]:
+def certified_batches(level: Level, first: int, last: int, work: Work) -> Generator[Batch, None, None]:
     """Certify the deals of consecutive numbers, both ends included, in batches in number order."""
     warm_up()
     spans = (
@@ -156,7 +160,7 @@ def certified_batches(level: str, first: int, last: int, work: Work) -> Generato
     return work.in_order(partial(_certified, clock=work.counts.clock), spans)
 
 
-def _certified(span: tuple[str, int, int], clock: Clock) -> Batch:
+def _certified(span: tuple[Level, int, int], clock: Clock) -> Batch:
     return certify_batch(*span, clock)
 
 
@@ -191,11 +195,16 @@ def new_rows(rows: Iterable[Row], known: PuzzleIds) -> Iterator[Row]:
 
 
 def write_counted(
-    storage: Storage, name: PartName, night: date | None, rows: Sequence[Row], counts: Counts
+    storage: Storage,
+    name: PartName,
+    policy: Policy,
+    night: date | None,
+    rows: Sequence[Row],
+    counts: Counts,
 ) -> Part:
     """Write a part with `write_part`, and count its deals and the time."""
     watch = Stopwatch(counts.clock)
-    part = write_part(storage, name, night, rows)
+    part = write_part(storage, name, policy, night, rows)
     watch.lap("writing")
     counts.stages.add(watch.stages)
     counts.level(name.level).written += part.rows

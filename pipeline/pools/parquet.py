@@ -1,19 +1,23 @@
 """Parts as Parquet files: their Arrow schema, and one way to write and read them.
 
-The bytes of a part depend on its rows, on `pipeline.versions` and on the version of pyarrow, on nothing else.
+The bytes of a part depend on its rows, its versions, its level's policy and the version of pyarrow, on
+nothing else.
 """
 
 import io
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet
 
-from pipeline.deals.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64, Row
+from pipeline.deals.columns import ADDED_IN_V2, COLUMNS, FLOAT64, FLOATS, INT8, INT16, TEXT, UINT64, Row
+from pipeline.deals.levels import Policy
 from pipeline.errors import CheckError, DamagedError, VersionError
-from pipeline.versions import PART_VERSIONS
+from pipeline.versions import EARLIER_PART_VERSIONS, PART_VERSIONS
 
 ROW_GROUP_ROWS: Final = 10_000
 
@@ -23,6 +27,7 @@ _TYPES: Final = {
     TEXT: pa.string(),
     UINT64: pa.uint64(),
     INT8: pa.int8(),
+    INT16: pa.int16(),
     FLOAT64: pa.float64(),
     FLOATS: pa.list_(pa.float64()),
 }
@@ -34,26 +39,44 @@ _WRITER: Final = {
     "compression": "zstd",
     "compression_level": 3,
     "row_group_size": ROW_GROUP_ROWS,
-    "use_dictionary": ["level", "rules"],
+    "use_dictionary": ["level", "rules", "scoring"],
     "write_statistics": True,
     "sorting_columns": [pyarrow.parquet.SortingColumn(_NUMBER_COLUMN)],
     "store_schema": True,
 }
 
 
-DEALS_SCHEMA: Final = pa.schema(
-    [
-        pa.field(
-            column.name,
-            _TYPES[column.type],
-            nullable=False,
-            metadata={"description": column.description, "unit": column.unit},
-        )
-        for column in COLUMNS
-    ],
-    metadata={f"{_VERSION_PREFIX}{name}": str(version) for name, version in PART_VERSIONS.items()},
-)
-"""Types, descriptions and units of all columns, with the versions that new parts carry."""
+@cache
+def _deals_schema(earlier: bool) -> Any:
+    """Types, descriptions and units of all columns, as they are or as they were in schema version 1."""
+    kept = [column for column in COLUMNS if not (earlier and column.name in ADDED_IN_V2)]
+    types = {**_TYPES, INT16: pa.int8()} if earlier else _TYPES
+    return pa.schema(
+        [
+            pa.field(
+                column.name,
+                types[column.type],
+                nullable=False,
+                metadata={"description": column.description, "unit": column.unit},
+            )
+            for column in kept
+        ]
+    )
+
+
+DEALS_SCHEMA: Final = _deals_schema(earlier=False)
+"""Types, descriptions and units of all columns, without the metadata of a part."""
+
+
+def part_schema(versions: Mapping[str, int], policy: Policy) -> Any:
+    """Return the schema of a part: its columns, and as metadata its versions and its level's policy."""
+    earlier = versions["schema"] == EARLIER_PART_VERSIONS["schema"]
+    texts = {name: str(version) for name, version in versions.items()}
+    if not earlier:
+        texts |= {"policy_sha256": policy.sha256, "policy_document": json.dumps(policy.document)}
+    return _deals_schema(earlier).with_metadata(
+        {f"{_VERSION_PREFIX}{name}": text for name, text in texts.items()}
+    )
 
 
 def pyarrow_version() -> str:
@@ -62,8 +85,8 @@ def pyarrow_version() -> str:
     return version
 
 
-def part_bytes(rows: Sequence[Row]) -> bytes:
-    """Return rows, by ascending deal number, as the Parquet file of a part.
+def part_bytes(rows: Sequence[Row], schema: Any) -> bytes:
+    """Return rows, by ascending deal number, as the Parquet file of a part with this `part_schema`.
 
     Raises:
         CheckError: the deal numbers are not ascending.
@@ -71,30 +94,30 @@ def part_bytes(rows: Sequence[Row]) -> bytes:
     for before, after in pairwise(rows):
         if after.deal_number <= before.deal_number:
             raise CheckError(f"deal {after.deal_number} follows {before.deal_number} in the rows of a part")
-    return table_bytes(table_of(rows))
+    return table_bytes(table_of(rows, schema))
 
 
 def table_bytes(table: Any) -> bytes:
-    """Return a table of `DEALS_SCHEMA`, by ascending deal number, as the Parquet file of a part."""
+    """Return a table of a `part_schema`, by ascending deal number, as the Parquet file of a part."""
     stream = io.BytesIO()
     pyarrow.parquet.write_table(table, stream, **_WRITER)
     return stream.getvalue()
 
 
-def table_of(rows: Sequence[Row]) -> Any:
-    """Return rows as an Arrow table of `DEALS_SCHEMA`."""
-    columns = zip(COLUMNS, zip(*(row.values for row in rows), strict=True), strict=True)
-    arrays = [pa.array(values, _TYPES[column.type]) for column, values in columns]
-    return pa.Table.from_arrays(arrays, schema=DEALS_SCHEMA)
+def table_of(rows: Sequence[Row], schema: Any) -> Any:
+    """Return rows as an Arrow table of a `part_schema`."""
+    names = [column.name for column in COLUMNS]
+    values = dict(zip(names, zip(*(row.values for row in rows), strict=True), strict=True))
+    return pa.Table.from_arrays([pa.array(values[field.name], field.type) for field in schema], schema=schema)
 
 
-def joined(tables: Sequence[Any]) -> Any:
-    """Return the rows of parts, or of slices of them, as one table of `DEALS_SCHEMA`.
+def joined(tables: Sequence[Any], schema: Any) -> Any:
+    """Return the rows of parts of one `part_schema`, or of slices of them, as one table.
 
     The field metadata that reading Parquet adds is dropped, so that the same rows give the same bytes again.
     """
     whole = pa.concat_tables(tables).combine_chunks()
-    return pa.Table.from_arrays(whole.columns, schema=DEALS_SCHEMA)
+    return pa.Table.from_arrays(whole.columns, schema=schema)
 
 
 def read_part(data: bytes, path: str, columns: Sequence[str] | None = None) -> Any:
@@ -135,7 +158,8 @@ def _check_columns(schema: Any, path: str) -> None:
         raise VersionError(
             f"{path} has schema {version}, but this Fairway reads up to {PART_VERSIONS['schema']}; upgrade it"
         )
-    if not schema.equals(DEALS_SCHEMA):
-        wrong = [column.name for column in COLUMNS if column.name not in schema.names]
+    expected = _deals_schema(version == EARLIER_PART_VERSIONS["schema"])
+    if not schema.equals(expected):
+        wrong = [name for name in expected.names if name not in schema.names]
         detail = f"without {', '.join(wrong)}" if wrong else "other types or additional columns"
         raise DamagedError(f"{path} is damaged: its columns are not those of deals ({detail})")

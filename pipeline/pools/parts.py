@@ -6,24 +6,34 @@ from datetime import date
 from typing import Any, Final
 
 from pipeline.deals.columns import Row
+from pipeline.deals.levels import Policy
 from pipeline.errors import AlreadyThereError, DamagedError, MissingError
 from pipeline.pools.catalog import Part, PartName
 from pipeline.pools.history import kept_parts
-from pipeline.pools.parquet import part_bytes, read_part
+from pipeline.pools.parquet import part_bytes, part_schema, read_part
 from pipeline.store.storage import Storage
 from pipeline.store.text import sha256_of
-from pipeline.versions import PART_VERSIONS
+from pipeline.versions import part_versions
 
 PART_ROWS: Final = 10_000  # of a regenerated pool; bounds memory and the work that a stop can lose
 
 
-def write_part(storage: Storage, name: PartName, night: date | None, rows: Sequence[Row]) -> Part:
+def write_part(
+    storage: Storage, name: PartName, policy: Policy, night: date | None, rows: Sequence[Row]
+) -> Part:
     """Write rows as a part that the catalog in force does not name; see `write_part_file`."""
-    return write_part_file(storage, name, night, Counter(row.par for row in rows), part_bytes(rows))
+    versions = part_versions(policy.version)
+    data = part_bytes(rows, part_schema(versions, policy))
+    return write_part_file(storage, name, versions, night, Counter(row.par for row in rows), data)
 
 
 def write_part_file(
-    storage: Storage, name: PartName, night: date | None, pars: Mapping[int, int], data: bytes
+    storage: Storage,
+    name: PartName,
+    versions: Mapping[str, int],
+    night: date | None,
+    pars: Mapping[int, int],
+    data: bytes,
 ) -> Part:
     """Write the file of a part that the catalog in force does not name.
 
@@ -34,7 +44,7 @@ def write_part_file(
     Raises:
         DamagedError: a kept catalog names the file with other content, or is itself damaged.
     """
-    part = part_of(name, night, pars, data)
+    part = part_of(name, versions, night, pars, data)
     try:
         storage.create(name.path, data)
     except AlreadyThereError:
@@ -54,7 +64,9 @@ def _check_free(storage: Storage, part: Part) -> None:
         )
 
 
-def part_of(name: PartName, night: date | None, pars: Mapping[int, int], data: bytes) -> Part:
+def part_of(
+    name: PartName, versions: Mapping[str, int], night: date | None, pars: Mapping[int, int], data: bytes
+) -> Part:
     """Return the catalog's entry for a part with this content; the night is None if no single one made it."""
     return Part(
         name.path,
@@ -63,7 +75,7 @@ def part_of(name: PartName, night: date | None, pars: Mapping[int, int], data: b
         name.last,
         sum(pars.values()),
         sha256_of(data),
-        dict(PART_VERSIONS),
+        dict(versions),
         dict(sorted(pars.items())),
     )
 

@@ -7,7 +7,7 @@ refused until the unfinished regeneration is dropped.
 import dataclasses
 from contextlib import closing, suppress
 
-from pipeline.deals.levels import MAX_DEALS
+from pipeline.deals.levels import MAX_DEALS, Policy
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import DamagedError, MissingError
 from pipeline.pools.catalog import Catalog, PartName, Pool, generation_prefix, save_catalog
@@ -26,12 +26,14 @@ from pipeline.pools.unfinished import (
     write_record,
 )
 from pipeline.store.storage import Storage
-from pipeline.versions import PART_VERSIONS
+from pipeline.versions import part_versions
 from pipeline.work.executors import Work
 from solver.errors import UsageError
 
 
-def plan_regeneration(pool: Pool, size: int | None, first: int | None) -> Regeneration:
+def plan_regeneration(
+    pool: Pool, policy: Policy, size: int | None, first: int | None, note: str = ""
+) -> Regeneration:
     """Return the complete request for the next generation; by default size and first number are the pool's.
 
     Raises:
@@ -49,10 +51,13 @@ def plan_regeneration(pool: Pool, size: int | None, first: int | None) -> Regene
         raise UsageError(
             f"{size} deals from number {first} are out of range; the numbers are 0 .. {MOST_DEAL_NUMBER}"
         )
-    return Regeneration(pool.level, next_generation(pool), first, size, dict(PART_VERSIONS))
+    versions = part_versions(policy.version)
+    return Regeneration(pool.level, next_generation(pool), first, size, versions, policy, note)
 
 
-def regenerate(storage: Storage, catalog: Catalog, wanted: Regeneration, work: Work) -> Catalog:
+def regenerate(
+    storage: Storage, catalog: Catalog, wanted: Regeneration, work: Work, base: Policy | None = None
+) -> Catalog:
     """Make a generation, or its missing parts, and switch the level to it.
 
     The record stays; `forget_request` removes it.
@@ -62,6 +67,7 @@ def regenerate(storage: Storage, catalog: Catalog, wanted: Regeneration, work: W
         catalog: the catalog in force.
         wanted: from `plan_regeneration`.
         work: runs `certify_batch`; each deal of this run is counted and reported, with the level as the task.
+        base: the level's policy in the settings, for the command in a refusal; None for the built-in one.
 
     Returns:
         The catalog now in force; the same one if the last run lacked only its last step.
@@ -71,17 +77,19 @@ def regenerate(storage: Storage, catalog: Catalog, wanted: Regeneration, work: W
         CheckError: the deal numbers have run out, or a line fails its replay.
         DamagedError: the record of the unfinished one is damaged, or there are parts without a record.
     """
-    pool = catalog.pool(wanted.level)
+    pool = catalog.pool_of(wanted.level_row)
     done = just_made(storage, pool)
     clear_unreferenced(storage, catalog)
     if done is not None and dataclasses.replace(done, generation=wanted.generation) == wanted:
         return catalog
-    record, known = _begin(storage, pool, wanted)
+    record, known = _begin(storage, pool, wanted, base)
     sizes = _part_sizes(record.missing)
-    with closing(make_parts(wanted.level, record.next_number, sizes, known, work)) as made:
+    with closing(make_parts(wanted.level_row, record.next_number, sizes, known, work)) as made:
         for part in made:
             name = PartName(wanted.level, wanted.generation, part.first, part.last)
-            record = record.with_part(write_counted(storage, name, None, part.rows, work.counts))
+            record = record.with_part(
+                write_counted(storage, name, wanted.policy, None, part.rows, work.counts)
+            )
             write_record(storage, record)
     return save_catalog(storage, catalog.with_pool(record.pool(pool.last_night)))
 
@@ -111,7 +119,9 @@ def drop_unfinished(storage: Storage, pool: Pool) -> tuple[str, ...]:
     return removed
 
 
-def _begin(storage: Storage, pool: Pool, wanted: Regeneration) -> tuple[Record, PuzzleIds]:
+def _begin(
+    storage: Storage, pool: Pool, wanted: Regeneration, base: Policy | None
+) -> tuple[Record, PuzzleIds]:
     """Return the record to continue from and the puzzle ids of its parts; remove all other files."""
     found = read_record(storage, pool)
     if found is None:
@@ -120,7 +130,7 @@ def _begin(storage: Storage, pool: Pool, wanted: Regeneration) -> tuple[Record, 
         write_record(storage, record)
         return record, PuzzleIds(expected=wanted.size)
     if found.wanted != wanted:
-        raise UsageError(_refusal(found.wanted, wanted))
+        raise UsageError(_refusal(found.wanted, wanted, base))
     record, known = _intact(storage, found)
     _clear_others(storage, record)
     return record, known
@@ -135,11 +145,13 @@ def _check_unused(storage: Storage, wanted: Regeneration) -> None:
         )
 
 
-def _refusal(found: Regeneration, wanted: Regeneration) -> str:
+def _refusal(found: Regeneration, wanted: Regeneration, base: Policy | None) -> str:
     if dataclasses.replace(found, versions=wanted.versions) == wanted:
         how = "another version of Fairway began it"
     else:
-        how = f"resume it with `{found.command}`"
+        how = f"resume it with `{found.command(base)}`"
+    if found.policy != wanted.policy:
+        how = f"it admits {found.policy.admits_text}, not {wanted.policy.admits_text}; {how}"
     return (
         f"a regeneration of {found.level}, {found.size} deals from number {found.first}, is unfinished; "
         f"{how}, or add --restart to drop it"

@@ -4,12 +4,14 @@ It is stored beside the parts of its generation, from before the first part unti
 """
 
 import dataclasses
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
 from pipeline import versions
+from pipeline.deals.levels import LEVELS, Level, Policy
 from pipeline.errors import DamagedError, MissingError
 from pipeline.pools.catalog import Part, Pool, generation_prefix, pool_faults
 from pipeline.store.documents import damaged, from_json, to_json
@@ -22,18 +24,36 @@ _MAX_FAULTS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Regeneration:
-    """A request for a new generation: `size` deals from number `first` on, with these `PART_VERSIONS`."""
+    """A request for a new generation: `size` deals from number `first` on, by this policy, with a note."""
 
     level: str
     generation: int
     first: int
     size: int
     versions: dict[str, int]
+    policy: Policy
+    note: str
+
+    def command(self, policy: Policy | None = None) -> str:
+        """Return the command that makes exactly this request.
+
+        Args:
+            policy: the level's policy in the settings; None for the one that is built in.
+        """
+        if policy is None and self.level in LEVELS:
+            policy = LEVELS[self.level].policy
+        known = () if policy is None else policy.assignments
+        changes = [text for text in self.policy.assignments if text not in known]
+        options = [*(f"--set {shlex.quote(text)}" for text in changes)]
+        if self.note:
+            options.append(f"--note {shlex.quote(self.note)}")
+        request = f"fairway pool regenerate {self.level} --size {self.size} --from-number {self.first}"
+        return " ".join((request, *options))
 
     @property
-    def command(self) -> str:
-        """The command that makes exactly this request."""
-        return f"fairway pool regenerate {self.level} --size {self.size} --from-number {self.first}"
+    def level_row(self) -> Level:
+        """The level with the requested policy."""
+        return Level(self.level, self.policy)
 
     @property
     def folder(self) -> str:
@@ -61,8 +81,18 @@ class Record:
 
     def pool(self, last_night: date | None) -> Pool:
         """Return the pool that consists of its parts."""
-        generation = self.wanted.generation
-        return Pool(self.wanted.level, generation, generation, self.next_number, last_night, self.parts)
+        wanted = self.wanted
+        return Pool(
+            level=wanted.level,
+            generation=wanted.generation,
+            newest_generation=wanted.generation,
+            policy=wanted.policy,
+            policy_sha256=wanted.policy.sha256,
+            note=wanted.note,
+            next_number=self.next_number,
+            last_night=last_night,
+            parts=self.parts,
+        )
 
     def with_part(self, part: Part) -> "Record":
         """Return the record with one more part."""

@@ -27,6 +27,7 @@ _TYPES: Final = {
     "VARCHAR": pa.string(),
     "UBIGINT": pa.uint64(),
     "TINYINT": pa.int8(),
+    "SMALLINT": pa.int16(),
     "INTEGER": pa.int32(),
     "BIGINT": pa.int64(),
     "DOUBLE": pa.float64(),

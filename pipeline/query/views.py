@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pipeline.daily.files import daily_path, published_days
-from pipeline.deals.columns import COLUMNS, FLOAT64, FLOATS, INT8, TEXT, UINT64
+from pipeline.deals.columns import COLUMNS, FLOAT64, FLOATS, INT8, INT16, TEXT, UINT64
 from pipeline.errors import StorageError
 from pipeline.pools.catalog import Catalog
 from pipeline.store.root import MARKER
@@ -27,9 +27,14 @@ SQL_FILE: Final = "catalog.sql"
 _RUN_GLOB: Final = f"{RUN_PREFIX}*.json"  # in globs of DuckDB
 
 _ROOT: Final = "coalesce(getvariable('fairway_root'), '.')"
-EARLIER_HEAD: Final = "-- The deals, the Daily holes and the runs of this folder,"
+EARLIER_HEADS: Final = (
+    "-- The deals, the Daily holes and the runs of this folder,",
+    "-- The deals, the Daily holes and the runs of a data root,",
+)
+"""How the files begin that earlier versions wrote."""
+
 _HEAD: Final = f"""\
--- The deals, the Daily holes and the runs of a data root, and macros, for DuckDB started in it:
+-- Views of the deals, the Daily holes and the runs of a data root, and macros, for DuckDB started in it:
 --   duckdb -init catalog.sql
 -- In another folder, name the data root first: SET VARIABLE fairway_root = '/srv/fairway/data';
 -- Derived from catalog.json and the files beside it, and rewritten by every run that changes them.
@@ -55,6 +60,7 @@ _SQL_TYPES: Final = {
     TEXT: "VARCHAR",
     UINT64: "UBIGINT",
     INT8: "TINYINT",
+    INT16: "SMALLINT",
     FLOAT64: "DOUBLE",
     FLOATS: "DOUBLE[]",
 }
@@ -72,6 +78,8 @@ DAILY_COLUMNS: Final = (
     ViewColumn("steady_mean", "DOUBLE", ("steady", "mean")),
     ViewColumn("steady_clear_rate", "DOUBLE", ("steady", "clear_rate")),
     ViewColumn("steady_scores", "DOUBLE[]", ("steady", "probabilities")),
+    ViewColumn("difficulty", "TINYINT", ("difficulty",)),
+    ViewColumn("clear_chance", "DOUBLE", ("clear_chance",)),
     ViewColumn("attempt", "INTEGER", ("attempt",)),
     ViewColumn("keyed", "BOOLEAN", ("keyed",)),
     ViewColumn("key_id", "VARCHAR", ("key_id",)),
@@ -186,8 +194,10 @@ def _view(name: str, select: str) -> str:
 
 def _from_parts(paths: Sequence[str]) -> str:
     names = ", ".join(column.name for column in DEAL_COLUMNS)
-    # Folder names such as generation=0001, of earlier roots, must not become columns.
-    return f"SELECT {names}\nFROM read_parquet({_files(paths)}, hive_partitioning = false)"
+    # Folder names such as generation=0001, of earlier roots, must not become columns. Parts of schema
+    # version 1 lack columns, which are null; so the rows are united by name with no rows of all columns.
+    source = f"read_parquet({_files(paths)}, hive_partitioning = false, union_by_name = true)"
+    return f"SELECT {names}\nFROM (\n{_empty(DEAL_COLUMNS)}\nUNION ALL BY NAME\nSELECT * FROM {source}\n)"  # noqa: S608 - made of constants and quoted paths
 
 
 def _files(paths: Sequence[str]) -> str:

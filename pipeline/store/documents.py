@@ -26,11 +26,13 @@ if TYPE_CHECKING:  # all are slow to load, and most commands need none
 Document: TypeAlias = dict[str, Any]
 _Value = TypeVar("_Value", bound="DataclassInstance")
 
-DAILY_SCHEMA: Final = "fairway-daily/1.0"
+DAILY_SCHEMA: Final = "fairway-daily/1.0"  # of dates before 2027
+RATED_DAILY_SCHEMA: Final = "fairway-daily/1.1"  # with difficulty and clear chance
 SOLUTION_SCHEMA: Final = "fairway-solution/1.0"
 INDEX_SCHEMA: Final = "fairway-index/1.0"
 SCHEMA_FILES: Final = {
     DAILY_SCHEMA: "daily-1.0.json",
+    RATED_DAILY_SCHEMA: "daily-1.1.json",
     SOLUTION_SCHEMA: "solution-1.0.json",
     INDEX_SCHEMA: "index-1.0.json",
 }

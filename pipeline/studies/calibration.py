@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import fsum
 from typing import Final
 
-from pipeline.deals.levels import DAILY, LEVELS, par_of_mean
+from pipeline.deals.levels import DAILY_NAME, LEVELS, par_of_mean
 from pipeline.play.results import Played
 from pipeline.studies.statistics import Interval, Mean, Sample, mean_of, wilson_interval
 
@@ -75,7 +75,7 @@ class Calibration:
 def level_of(played: Played) -> str:
     """Return `daily` for a Daily hole, otherwise the level with the rules of the hole, or those rules."""
     if played.day is not None:
-        return DAILY.name
+        return DAILY_NAME
     names = (level.name for level in LEVELS.values() if level.rules == played.hole.rules)
     return next(names, played.hole.rules.name)
 
@@ -89,7 +89,7 @@ def calibrations(results: Iterable[Played]) -> tuple[Calibration, ...]:
     groups: dict[tuple[str, int], list[Played]] = defaultdict(list)
     for played in results:
         groups[level_of(played), played.hole.par].append(played)
-    order = [*LEVELS, DAILY.name]
+    order = [*LEVELS, DAILY_NAME]
     return tuple(
         _calibration(level, par, groups[level, par])
         for level, par in sorted(groups, key=lambda group: (order.index(group[0]), group[1]))

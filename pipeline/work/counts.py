@@ -24,7 +24,7 @@ class Stages:
     Attributes:
         sampling: shuffling deals from their numbers or dates.
         solving: the exact search, and the replay of its lines.
-        rating: the steady player, the policy, the par and the values of a row.
+        rating: the players, the policy, the par and the values of a row.
         writing: putting files in place.
     """
 
@@ -32,6 +32,11 @@ class Stages:
     solving: float = 0.0
     rating: float = 0.0
     writing: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Seconds of all stages."""
+        return self.sampling + self.solving + self.rating + self.writing
 
     def add(self, other: "Stages") -> None:
         """Add the seconds of other work."""

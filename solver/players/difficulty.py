@@ -21,12 +21,17 @@ def clear_chance_of(mass: int) -> float:
     return mass / TOTAL_MASS
 
 
+def difficulty_text(difficulty: int) -> str:
+    """Return a difficulty as people read it, such as `3, demanding`."""
+    return f"{difficulty}, {DIFFICULTY_NAMES[difficulty]}"
+
+
 def chance_text(chance: float) -> str:
     """Return a clear chance as people say it, such as `one try in 140`."""
     if not chance:
         return "never"
     if chance > 2 / 3:  # the nearest whole number is 1
-        return f"{chance:.0%} of tries"
+        return f"{chance:.0%} of all tries"
     tries = 1 / chance
     digits = max(0, len(str(int(tries))) - 2)
     return f"one try in {round(tries, -digits):,.0f}"

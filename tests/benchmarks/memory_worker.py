@@ -57,7 +57,7 @@ def _batch(item: tuple[str, int]) -> object:
     level, first = item
     for number in range(first, first + _BATCH):
         solve(deal_numbered(number), LEVELS[level].rules)
-    return certify_batch(level, first, _BATCH)
+    return certify_batch(LEVELS[level], first, _BATCH)
 
 
 def _buffers() -> int:

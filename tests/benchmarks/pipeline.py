@@ -10,7 +10,7 @@ from contextlib import closing
 
 from pipeline.deals.levels import LEVELS
 from pipeline.pools.nights import make_parts
-from pipeline.pools.parquet import part_bytes
+from pipeline.pools.parquet import DEALS_SCHEMA, part_bytes
 from pipeline.pools.puzzles import PuzzleIds
 from pipeline.work.executors import local_work
 from tests.benchmarks.figures import Bench, Figure
@@ -58,9 +58,9 @@ def made(level: str, size: int, workers: int) -> Spent:
     def work() -> None:
         with (
             local_work(workers) as threads,
-            closing(make_parts(level, 0, [size], PuzzleIds(), threads)) as parts,
+            closing(make_parts(LEVELS[level], 0, [size], PuzzleIds(), threads)) as parts,
         ):
-            part_bytes(next(parts).rows)
+            part_bytes(next(parts).rows, DEALS_SCHEMA)
 
     _, spent = timed(work, process_clock)
     return spent.each(size)

@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 from pipeline.deals.batches import Batch
 from pipeline.deals.columns import Row
+from pipeline.deals.levels import LEVELS, Level
 from pipeline.pools import nights, regenerate
 from pipeline.pools.catalog import load_catalog
 from pipeline.store.root import open_root
@@ -50,7 +51,7 @@ def main(folder: str, rows: int, parts: int) -> None:
     can_measure()  # this resets the peak
     loaded, begun = resident("VmRSS"), perf_counter()
     catalog = load_catalog(storage)
-    wanted = regenerate.plan_regeneration(catalog.pool(LEVEL), rows, 0)
+    wanted = regenerate.plan_regeneration(catalog.pool(LEVEL), LEVELS[LEVEL].policy, rows, 0)
     with (
         patch.object(nights, "certify_batch", synthetic_batch),
         patch.object(nights, "warm_up", lambda: None),
@@ -62,9 +63,9 @@ def main(folder: str, rows: int, parts: int) -> None:
     sys.stdout.write(json.dumps({"loaded": loaded, "peak": peak, "seconds": seconds}))
 
 
-def synthetic_batch(level_name: str, first: int, count: int, _clock: Clock) -> Batch:
+def synthetic_batch(level: Level, first: int, count: int, _clock: Clock) -> Batch:
     """Replace `certify_batch`; every number is admitted."""
-    rows = tuple(_synthetic(level_name, number) for number in range(first, first + count))
+    rows = tuple(_synthetic(level.name, number) for number in range(first, first + count))
     return Batch(first, count, rows)
 
 

@@ -9,8 +9,9 @@ from typing import Final
 
 from jobs.settings.model import Settings
 from pipeline.deals.columns import Row
+from pipeline.deals.levels import LEVELS
 from pipeline.pools.catalog import Catalog, PartName, load_catalog, save_catalog
-from pipeline.pools.parquet import part_bytes
+from pipeline.pools.parquet import DEALS_SCHEMA, part_bytes
 from pipeline.pools.parts import PART_ROWS, write_part
 from pipeline.query.views import SQL_FILE, write_views
 from pipeline.store.storage import LocalStorage
@@ -27,7 +28,7 @@ def measure(bench: Bench) -> Iterator[Figure]:
     """Measure parts of a night and of a regeneration, and catalogs of all sizes."""
     bench.report(f"storing: {bench.rounds} rounds of parts and catalogs")
     deals = certified(_LEVEL, bench.sampled)
-    yield Figure("a row of a part", "bytes", (len(part_bytes(deals)) / len(deals),))
+    yield Figure("a row of a part", "bytes", (len(part_bytes(deals, DEALS_SCHEMA)) / len(deals),))
     storage = LocalStorage(bench.folder / "storing")
     generations = count(1)  # a part is written once, under a unique name
     for size in (_NIGHT_ROWS, PART_ROWS):
@@ -44,7 +45,9 @@ def measure(bench: Bench) -> Iterator[Figure]:
 
 def _part(storage: LocalStorage, rows: tuple[Row, ...], generations: "count[int]") -> Spent:
     name = PartName(_LEVEL, next(generations), rows[0].deal_number, rows[-1].deal_number)
-    _, spent = timed(lambda: write_part(storage, name, _NIGHT, rows), process_clock)
+    _, spent = timed(
+        lambda: write_part(storage, name, LEVELS[name.level].policy, _NIGHT, rows), process_clock
+    )
     return spent
 
 

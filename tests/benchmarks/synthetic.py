@@ -27,6 +27,7 @@ from pipeline.pools.puzzles import PuzzleIds
 from pipeline.query.views import write_views
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
+from pipeline.versions import PART_VERSIONS
 from pipeline.work.executors import local_work
 from solver.cards import CARD_NAMES, DECK_SIZE, RANK_LETTERS
 from tests.benchmarks.figures import Bench
@@ -40,7 +41,7 @@ _SAMPLE: Final = deal_numbered(0).notation
 @cache
 def certified(level: str, count: int) -> tuple[Row, ...]:
     """Return the rows of the first deals of a level."""
-    with local_work(2) as work, closing(make_parts(level, 0, [count], PuzzleIds(), work)) as parts:
+    with local_work(2) as work, closing(make_parts(LEVELS[level], 0, [count], PuzzleIds(), work)) as parts:
         return next(parts).rows
 
 
@@ -134,11 +135,11 @@ def _parts(storage: LocalStorage, level: str, table: Any, size: int) -> Iterator
         rows = multiplied(table, first, count)
         data = table_bytes(rows)
         storage.create(name.path, data)
-        yield part_of(name, None, Counter(rows["par"].to_pylist()), data)
+        yield part_of(name, PART_VERSIONS, None, Counter(rows["par"].to_pylist()), data)
 
 
 @cache
 def pools_of(bench: Bench, rows: int) -> tuple[LocalStorage, Catalog]:
     """Make a data root with so many rows; all subjects of a run share it."""
-    tables = {level: table_of(certified(level, bench.sampled)) for level in LEVELS}
+    tables = {level: table_of(certified(level, bench.sampled), DEALS_SCHEMA) for level in LEVELS}
     return pools(bench.folder / f"pools-{rows}", tables, rows)

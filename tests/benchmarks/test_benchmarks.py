@@ -275,7 +275,9 @@ def test_a_wrong_answer_stops_the_benchmark() -> None:
 
 @pytest.mark.parametrize("count", [1, 3, 8])
 def test_repeated_rows_are_valid_rows_of_deals_with_their_own_numbers(count: int) -> None:
-    table = synthetic.multiplied(table_of([fake_row("hard", number) for number in range(3)]), 40, count)
+    table = synthetic.multiplied(
+        table_of([fake_row("hard", number) for number in range(3)], DEALS_SCHEMA), 40, count
+    )
     table.validate(full=True)
     assert table.schema.equals(DEALS_SCHEMA, check_metadata=True)
     rows = table.to_pylist()
@@ -292,7 +294,7 @@ def test_synthetic_pools_have_what_their_catalog_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(synthetic, "PART_ROWS", 3)
-    tables = {level: table_of([fake_row(level, 5)]) for level in LEVELS}
+    tables = {level: table_of([fake_row(level, 5)], DEALS_SCHEMA) for level in LEVELS}
     storage, catalog = synthetic.pools(tmp_path / "pools", tables, 11)
     assert load_catalog(storage) == catalog
     assert [[part.rows for part in pool.parts] for pool in catalog.pools] == [[3, 1], [3, 1], [3]]

@@ -9,7 +9,7 @@ import pytest
 from pipeline.deals.batches import Batch
 from pipeline.deals.certified import CertifiedDeal
 from pipeline.deals.columns import Row, row_of
-from pipeline.deals.levels import LEVELS
+from pipeline.deals.levels import LEVELS, Level
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.errors import AlreadyThereError, MissingError, StorageError
 from pipeline.store.storage import Storage
@@ -167,6 +167,7 @@ def fake_deal(level: str, number: int) -> CertifiedDeal:
         line="1D" * (number % 5),
         draws=number % 5,
         distribution=ScoreDistribution(tuple(masses), cleared_mass=sum(masses[: 1 - LOWEST_SCORE])),
+        clear_mass=TOTAL_MASS // (number + 1),
     )
 
 
@@ -186,10 +187,10 @@ def fake_admitted(level: str, number: int) -> bool:
     return (number * number + len(level)) % 7 < 2
 
 
-def fake_batch(level: str, first: int, count: int, clock: Clock = no_clock) -> Batch:
+def fake_batch(level: Level, first: int, count: int, clock: Clock = no_clock) -> Batch:
     """Replace `certify_batch`."""
-    numbers = range(first, first + count)
-    rows = tuple(fake_row(level, number) for number in numbers if fake_admitted(level, number))
-    cleared = tuple(number for number in numbers if fake_cleared(level, number))
+    numbers, name = range(first, first + count), level.name
+    rows = tuple(fake_row(name, number) for number in numbers if fake_admitted(name, number))
+    cleared = tuple(number for number in numbers if fake_cleared(name, number))
     stages = Stages(solving=clock() * count, rating=clock() * len(rows))
     return Batch(first, count, rows, cleared, stages)

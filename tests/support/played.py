@@ -3,7 +3,7 @@
 from datetime import date
 from fractions import Fraction
 
-from pipeline.deals.levels import DAILY, level_named
+from pipeline.deals.levels import DAILY_RULES, level_named
 from pipeline.play.results import Played, RatedHole
 from solver.cards import DECK_SIZE
 from solver.table.deal import Deal
@@ -26,6 +26,6 @@ def made_up(
     run: int | None = None,
 ) -> Played:
     """A result on a hole of a level, or on the Daily hole of a date if one is given."""
-    rules = DAILY.rules if day is not None else level_named(level).rules
+    rules = DAILY_RULES if day is not None else level_named(level).rules
     hole = RatedHole(ANY_DEAL, rules, par, -16, mean, at_par)
     return Played(hole, number, day, means_cleared(score), score, seconds, moves, run)

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from pipeline.deals.columns import COLUMNS, Row
+from pipeline.deals.columns import Row
+from pipeline.deals.levels import level_named
 from pipeline.pools import nights
 from pipeline.pools.catalog import Catalog, Part, PartName, Pool, load_catalog, save_catalog
-from pipeline.pools.parquet import joined
+from pipeline.pools.parquet import joined, part_schema
 from pipeline.pools.parts import read_named_part, write_part
 from pipeline.pools.unfinished import next_generation
 from pipeline.store.storage import Storage
@@ -48,7 +49,7 @@ def regenerated(storage: Storage, size: int, first: int = 0, level: str = LEVEL)
 def _part(storage: Storage, pool: Pool, first: int, size: int, night: date | None) -> Part:
     rows = admitted(pool.level, first, size)
     name = PartName(pool.level, pool.generation, first, rows[-1].deal_number)
-    return write_part(storage, name, night, rows)
+    return write_part(storage, name, pool.policy, night, rows)
 
 
 def admitted(level: str, first: int, count: int) -> list[Row]:
@@ -64,20 +65,21 @@ def admitted(level: str, first: int, count: int) -> list[Row]:
 
 def rows_of(storage: Storage, parts: Sequence[Part]) -> Any:
     """Return the rows of parts as one table; each part must have its hash in the catalog."""
-    return joined([read_named_part(storage, part) for part in parts])
+    tables = [read_named_part(storage, part) for part in parts]
+    return joined(tables, part_schema(parts[0].versions, level_named(LEVEL).policy))
 
 
 def logical_hash(table: Any) -> str:
     """Return the SHA-256 of the rows, whatever pyarrow wrote them and however they are cut into files.
 
-    Each row is hashed as a line of JSON: an array of its values in the order of `COLUMNS`, without blanks,
+    Each row is hashed as a line of JSON: an array of its values in the order of its columns, without blanks,
     with floats in the fewest digits that round-trip.
 
     Returns:
         64 hex digits.
     """
     digest = hashlib.sha256()
-    for batch in table.select([column.name for column in COLUMNS]).to_batches():
+    for batch in table.to_batches():
         values = [column.to_pylist() for column in batch.columns]
         for row in zip(*values, strict=True):
             digest.update(json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n")

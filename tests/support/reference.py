@@ -17,6 +17,12 @@ def frozen() -> dict[str, Any]:
 
 
 @cache
+def daily_v2() -> tuple[dict[str, Any], ...]:
+    """Return the holes in `daily_v2.json`."""
+    return tuple(json.loads((REFERENCE / "daily_v2.json").read_text("utf-8")))
+
+
+@cache
 def shuffles() -> dict[str, str]:
     """Return `shuffle_v1.txt` as notations by deal number, or by date and attempt separated by a blank."""
     lines = (REFERENCE / "shuffle_v1.txt").read_text("ascii").splitlines()

@@ -42,7 +42,7 @@ def sound_files() -> Mapping[str, bytes]:
     catalog = load_catalog(storage)
     for night in NIGHTS:
         deals, caps = dict.fromkeys(LEVELS, DEALS_PER_NIGHT), dict.fromkeys(LEVELS, 1000)
-        catalog = add_nights(storage, catalog, [night], deals, caps, WORK)
+        catalog = add_nights(storage, catalog, LEVELS.values(), [night], deals, caps, WORK)
     save_catalog(storage, catalog)
     publish(storage, DAYS, None, NOW, WORK)
     write_views(storage, catalog)

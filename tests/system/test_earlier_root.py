@@ -10,7 +10,7 @@ import pytest
 from jobs.terminal import clock
 from pipeline.deals.levels import LEVELS
 from pipeline.pools.catalog import CATALOG_FILE, load_catalog
-from pipeline.query.views import EARLIER_HEAD, SQL_FILE
+from pipeline.query.views import EARLIER_HEADS, SQL_FILE
 from pipeline.store.storage import LocalStorage
 from pipeline.store.text import sha256_of
 from tests.support.command import done
@@ -36,7 +36,7 @@ def earlier_root(made_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     hashed, _, _ = text.rpartition(',\n "sha256"')
     sha256 = sha256_of(f"{hashed}\n}}\n".encode())
     (root / CATALOG_FILE).write_text(f'{hashed},\n "sha256": "{sha256}"\n}}\n')
-    (root / SQL_FILE).write_text(f"{EARLIER_HEAD} and macros")
+    (root / SQL_FILE).write_text(f"{EARLIER_HEADS[0]} and macros")
     return root
 
 

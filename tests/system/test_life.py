@@ -15,7 +15,7 @@ from jobs.cli.serve import times_of
 from jobs.runs import nightly
 from jobs.runs.nightly import run_night
 from jobs.service import scheduler
-from jobs.service.service import Service
+from jobs.service.service import Service, SettingsWatch
 from jobs.settings.model import Settings
 from jobs.terminal import clock
 from jobs.watch.status import look, status_of
@@ -73,7 +73,7 @@ def serve(storage: LocalStorage, start: str, end: str, version: str = "0.1.0") -
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LocalStorage, "create", create)
         scheduler.serve(
-            Service(storage, SETTINGS, context_at(sleeper.clock, version)).work,
+            Service(storage, SETTINGS, context_at(sleeper.clock, version), SettingsWatch(None)).work,
             times_of(SETTINGS),
             sleeper.clock,
             sleeper,

@@ -117,7 +117,6 @@ BAD = [
     (["deal", "rate", "--rules", "", "1"], "unknown rules ''"),
     (["deal", "solve", "--file", "/nowhere/deals.txt"], "cannot read /nowhere/deals.txt: No such file"),
     (["deal", "solve", "--file", "/"], "cannot read /: Is a directory"),
-    (["pool", "show", "par"], "unknown level 'par'; the levels are easy, medium, hard"),
     (["pool", "show", "easy", "--limit", "0"], "--limit"),
     (["pool", "regenerate", "easy", "--size", "0"], "--size"),
     (["pool", "regenerate", "easy", "--from-number", str(TOO_LARGE)], "--from-number"),
@@ -154,7 +153,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
 LONG = "x" * 3000
 OVERLONG = [
     (["deal", "show", "1", "--rules", LONG], "'; the rules are relaxed, golf, dead_king"),
-    (["pool", "show", LONG], "'; the levels are easy, medium, hard"),
+    (["pool", "preview", LONG], "'; the levels are easy, medium, hard"),
     (["deal", "show", "1", f"--{LONG}"], "; see `fairway deal show --help`"),
     ([LONG], "'; see `fairway --help`"),
     (["query", "select 1", "--format", LONG], "'parquet'; see `fairway query --help`"),

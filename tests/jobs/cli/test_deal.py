@@ -16,6 +16,9 @@ from jobs.terminal.files import line_count
 from pipeline.deals.shuffle import deal_numbered
 from solver.cards import CARD_NAMES
 from solver.errors import UsageError
+from solver.players.difficulty import difficulty_of
+from solver.players.distribution import TOTAL_MASS
+from solver.players.varied import VARIED
 from solver.table.deal import Deal, parse_deal
 from solver.table.moves import start
 from solver.table.replay import replay
@@ -24,7 +27,7 @@ from tests.support.command import done, fairway
 
 SOLUTION_KEYS = ["deal", "rules", "cleared", "best_score", "line", "draws", "positions"]
 RATING_KEYS = ["deal", "rules", "par", "steady_mean", "steady_sd", "steady_clear_rate"]
-RATING_KEYS += ["steady_p10", "steady_p50", "steady_p90", "steady_scores"]
+RATING_KEYS += ["steady_p10", "steady_p50", "steady_p90", "steady_scores", "clear_chance", "difficulty"]
 CLEARED, NOT_CLEARED = 2, 1  # deal numbers, under golf
 
 
@@ -71,6 +74,8 @@ def test_a_rating_is_a_distribution_with_its_par() -> None:
     assert sum(rating["steady_scores"]) == pytest.approx(1)
     assert rating["steady_p10"] <= rating["steady_p50"] <= rating["steady_p90"]
     assert rating["par"] == min(5, max(3, int(rating["steady_mean"] + 0.5)))
+    [mass] = VARIED.clear_masses([deal_numbered(CLEARED)], RULES["golf"])
+    assert (rating["clear_chance"], rating["difficulty"]) == (mass / TOTAL_MASS, difficulty_of(mass))
 
 
 def test_people_get_words() -> None:

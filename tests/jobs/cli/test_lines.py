@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.daily.checks import deal_of
 from pipeline.daily.files import published_daily
-from pipeline.deals.levels import DAILY, level_named
+from pipeline.deals.levels import DAILY_RULES, level_named
 from pipeline.play.rounds import round_of
 from pipeline.pools.catalog import load_catalog
 from pipeline.store.root import open_root
@@ -44,14 +44,14 @@ def words(deal: Deal, rules: Rules, where: str = "") -> str:
 @pytest.mark.parametrize("command", ["hint", "review"])
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "JSON"])
 def test_an_illegal_move_of_an_option(storage: LocalStorage, command: str, options: list[str]) -> None:
-    deal, rules = deal_of(published_daily(storage, DAY)), DAILY.rules
+    deal, rules = deal_of(published_daily(storage, DAY)), DAILY_RULES
     outcome = fairway(command, deal.notation, "--rules", rules.name, "--line", "Dx", *options)
     assert (outcome.complaint, outcome.code) == (words(deal, rules), 2)
 
 
 def test_an_illegal_move_of_a_daily_hole(storage: LocalStorage) -> None:
     outcome = fairway("scorecard", "--daily", DAY, "--line", "Dx", "--data", storage.root)
-    message = words(deal_of(published_daily(storage, DAY)), DAILY.rules)
+    message = words(deal_of(published_daily(storage, DAY)), DAILY_RULES)
     assert (outcome.complaint, outcome.code) == (message, 2)
 
 
@@ -68,7 +68,7 @@ def test_an_illegal_move_of_a_result(storage: LocalStorage, tmp_path: Path) -> N
     file = tmp_path / "results.jsonl"
     file.write_text(json.dumps({"date": DAY.isoformat(), "line": "Dx"}))
     outcome = fairway("stats", file, "--data", storage.root)
-    message = words(deal_of(published_daily(storage, DAY)), DAILY.rules, f"{file}, line 1: ")
+    message = words(deal_of(published_daily(storage, DAY)), DAILY_RULES, f"{file}, line 1: ")
     assert (outcome.complaint, outcome.code) == (message, 2)
 
 

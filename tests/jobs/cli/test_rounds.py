@@ -95,7 +95,11 @@ def test_rounds_are_those_of_the_current_generation(tmp_path: Path) -> None:
         ),
         (["medium", "--number", "0"], 2, "'0' is not a whole number from 1 to"),
         (["medium"], 2, "Missing option '--number'"),
-        (["daily", "--number", "1"], 2, "unknown level 'daily'; the levels are easy, medium, hard"),
+        (
+            ["daily", "--number", "1"],
+            2,
+            "unknown level 'daily'; the levels with a pool are easy, medium",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -20,7 +20,7 @@ from jobs.runs import nightly
 from jobs.runs.lock import root_lock
 from jobs.runs.nightly import root_state, run_night
 from jobs.service import scheduler
-from jobs.service.service import Service
+from jobs.service.service import Service, SettingsWatch
 from jobs.settings.model import METRICS_FILE, Settings
 from jobs.terminal import clock
 from pipeline.daily import publish
@@ -58,7 +58,7 @@ def storage(tmp_path: Path) -> LocalStorage:
 
 def serve(storage: LocalStorage, sleeper: Sleeper, settings: Settings = SETTINGS) -> None:
     """Run the service until the sleeper has no more waits."""
-    service = Service(storage, settings, context_at(sleeper.clock))
+    service = Service(storage, settings, context_at(sleeper.clock), SettingsWatch(None))
     scheduler.serve(service.work, times_of(settings), sleeper.clock, sleeper)
 
 
@@ -238,10 +238,10 @@ def test_failed_run_is_retried_right_after_a_restart(
         ("12-01T00:20", "failed", 0, 0),
     ]
     storage.replace(daily_path(date(2026, 11, 29)), made_before(date(2026, 11, 29), None).daily)
-    assert root_state(storage).has_failed
+    assert root_state(storage, Settings()).has_failed
     serve(storage, Sleeper(START + DAY + timedelta(minutes=30), waits=1))
     assert rows(storage, "started", "outcome", "attempt")[-1] == ("12-01T00:35", "done", 4)
-    assert not root_state(storage).has_failed
+    assert not root_state(storage, Settings()).has_failed
 
 
 def test_damaged_catalog_is_recorded_as_a_failure(storage: LocalStorage) -> None:
@@ -311,7 +311,7 @@ def test_data_root_that_was_removed_is_not_created_again(
             storage.root.mkdir()
 
     sleeper = Sleeper(START, waits=3)
-    service = Service(storage, SETTINGS, context_at(sleeper.clock))
+    service = Service(storage, SETTINGS, context_at(sleeper.clock), SettingsWatch(None))
     worked: list[int] = []
 
     def work(failures: int) -> bool:

@@ -77,7 +77,11 @@ def test_a_later_source_overrides_earlier_ones_and_is_the_origin(given: set[str]
     assert str(configuration.origin_of(("workers",))) == origin
 
 
-NUMBERS = [key for key, allowed in ALLOWED.items() if allowed.startswith("a whole number")]
+NUMBERS = [
+    key
+    for key, allowed in ALLOWED.items()
+    if allowed.startswith("a whole number") and "difficulty" not in key[-1]
+]
 SOME = st.dictionaries(st.sampled_from(NUMBERS), st.integers(200, 250), max_size=6)
 
 
@@ -126,10 +130,29 @@ EVERYTHING = Settings(
     hooks=Hooks(
         on_failure=("mail", "-s", "failed"), on_publish=("purge",), on_run=("ping",), timeout_seconds=5
     ),
+    active_levels=("hard", "easy"),
     levels={
-        level: LevelSettings(deals_per_night=n, deals_cap=10 * n) for n, level in enumerate(LEVELS, start=1)
+        level: LevelSettings(
+            rules="golf",
+            mean_from="-2",
+            mean_below="4.25",
+            difficulty_from=2,
+            difficulty_to=3,
+            course=(3, 4, 3, 4, 3, 4, 3, 4, 3),
+            deals_per_night=n,
+            deals_cap=10 * n,
+        )
+        for n, level in enumerate(LEVELS, start=1)
     },
 )
+LEVEL_IN_TOML = {
+    "rules": '"golf"',
+    "mean_from": "-2",
+    "mean_below": "4.250",
+    "difficulty_from": "2",
+    "difficulty_to": "3",
+    "course": "[3, 4, 3, 4, 3, 4, 3, 4, 3]",
+}
 IN_TOML = {
     "data": '"/srv/fairway"',
     "workers": "7",
@@ -148,10 +171,12 @@ IN_TOML = {
     "log_format": '"json"',
     "metrics_file": '"/run/fairway.prom"',
     "cache": '"/var/cache/fairway"',
+    "active_levels": '["hard", "easy"]',
     "hooks.on_failure": '["mail", "-s", "failed"]',
     "hooks.on_publish": '["purge"]',
     "hooks.on_run": '["ping"]',
     "hooks.timeout_seconds": "5",
+    **{f"levels.{level}.{key}": value for level in LEVELS for key, value in LEVEL_IN_TOML.items()},
     **{f"levels.{level}.deals_per_night": f"{n}" for n, level in enumerate(LEVELS, start=1)},
     **{f"levels.{level}.deals_cap": f"{n}0" for n, level in enumerate(LEVELS, start=1)},
 }
@@ -223,13 +248,41 @@ def test_relative_paths_in_a_file_start_at_its_folder(write: Write, tmp_path: Pa
         ("data = 5", "FILE: data is 5; it must be a path"),
         ("hooks = 3", "FILE: hooks is 3; it must be a section with on_failure, on_publish, on_run, timeout"),
         ("levels = []", "FILE: levels is []; it must be a section with easy, medium, hard"),
-        ("levels.easy = 9", "FILE: levels.easy is 9; it must be a section with deals_per_night, deals_cap"),
+        (
+            "levels.easy = 9",
+            "FILE: levels.easy is 9; it must be a section with rules, mean_from,",
+        ),
         ('hooks.on_run = "a b"', "FILE: hooks.on_run is 'a b'; it must be a command as a list"),
         ("hooks.on_run = [1]", "FILE: hooks.on_run is [1]; it must be a command as a list"),
         ("worker = 1", "FILE: unknown key worker; did you mean workers?"),
         ("[hook]\non_run = []", "FILE: unknown key hook; did you mean hooks?"),
         ("[hooks]\non_runs = []", "unknown key hooks.on_runs; did you mean hooks.on_run?"),
-        ("levels.herd.deals_cap = 1", "unknown key levels.herd; did you mean levels.hard?"),
+        (
+            "levels.herd.deals_cap = 1",
+            "level 'herd': a new level needs rules, one of relaxed,",
+        ),
+        ("levels.herd.cap = 1", "unknown key levels.herd.cap; did you mean levels.herd.deals_cap?"),
+        ('levels.daily.rules = "golf"', "level 'daily': a name is a lower-case letter"),
+        ('levels."../x".rules = "golf"', "level '../x': a name is a lower-case letter"),
+        (
+            'levels.kids.rules = "gold"',
+            "level 'kids': rules is 'gold'; it must be one of relaxed,",
+        ),
+        ("levels.easy.mean_below = nan", "levels.easy.mean_below is NaN"),
+        ("levels.easy.mean_below = -16", "mean_below -16 is not above -16, the lowest score"),
+        (
+            "levels.easy.mean_from = 4.5",
+            "mean_from 4.5 is not less than mean_below 4.5, so",
+        ),
+        (
+            "levels.easy.difficulty_to = 0",
+            "levels.easy.difficulty_to is 0; it must be a whole number",
+        ),
+        ("levels.easy.difficulty_from = 2", "difficulty_from 2 is above difficulty_to 1"),
+        ("levels.hard.course = [4, 5, 4, 5, 4, 5, 4, 5]", "course has 8 holes; a round has 9"),
+        ("levels.easy.mean_below = 3.5", "but all deals that it admits have par 3; use those, or no course"),
+        ('active_levels = ["easy", "kids"]', "active_levels names 'kids'; the levels are easy, hard, medium"),
+        ('active_levels = ["easy", "easy"]', "active_levels names a level twice"),
         ("levels.hard.cap = 1", "did you mean levels.hard.deals_cap?"),
         ("workers 2", "FILE: Expected '=' after a key in a key/value pair (at line 1, column 9)"),
         ('metrics_file = "catalog.json"', "FILE: metrics_file is"),
@@ -270,7 +323,7 @@ def test_a_mistake_in_a_file_is_reported_with_what_is_accepted(text: str, words:
         ("LEVELS__HARD__DEALS_CAP", "0", "is '0'; it must be a whole number from 1 to 10,000,000"),
         ("LEVELS__HARDER__DEALS_CAP", "1", "did you mean FAIRWAY_LEVELS__HARD__DEALS_CAP?"),
         ("HOOKS__ON_RUNS", "[]", "did you mean FAIRWAY_HOOKS__ON_RUN?"),
-        ("LEVELS", "{}", "unknown variable FAIRWAY_LEVELS; did you mean FAIRWAY_LEVELS__"),
+        ("LEVELS", "{}", "unknown variable FAIRWAY_LEVELS; did you mean FAIRWAY_ACTIVE_LEVELS?"),
         ("WORKER", "2", "did you mean FAIRWAY_WORKERS?"),
         ("KEY", KEY, "did you mean FAIRWAY_DAILY_KEY?"),
     ],

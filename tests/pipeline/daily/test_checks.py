@@ -10,7 +10,7 @@ import pytest
 from pipeline.daily.checks import daily_faults, deal_of, solution_faults
 from pipeline.daily.files import checked_daily
 from pipeline.errors import DamagedError
-from pipeline.store.documents import DAILY_SCHEMA, Document, parse, render, schema_faults
+from pipeline.store.documents import DAILY_SCHEMA, RATED_DAILY_SCHEMA, Document, parse, render, schema_faults
 from solver.table.deal import parse_deal
 from tests.support.reference import REFERENCE
 
@@ -92,6 +92,32 @@ def test_faults_that_the_schema_allows_are_found(
     change(daily)
     assert schema_faults(daily, DAILY_SCHEMA) == ()
     assert any(found.startswith(fault) for found in daily_faults(daily)), daily_faults(daily)
+
+
+@pytest.mark.parametrize(
+    ("chance", "difficulty", "is_right"),
+    [
+        (0.02, 1, True),
+        (0.02, 2, True),  # it may have been rounded up
+        (0.02, 3, False),
+        (0.001, 3, True),
+        (0.001, 4, False),
+        (0.0, 5, True),
+        (0.0, 4, False),
+        (1.0, 1, True),
+    ],
+)
+def test_a_difficulty_that_does_not_match_its_clear_chance_is_found(
+    daily: Document, chance: float, difficulty: int, is_right: bool
+) -> None:
+    rated = daily | {"schema": RATED_DAILY_SCHEMA, "difficulty": difficulty, "clear_chance": chance}
+    wrong = f"$.difficulty: {difficulty} does not match a clear chance of {chance}"
+    assert daily_faults(rated) == (() if is_right else (wrong,))
+
+
+def test_a_daily_of_a_version_to_come_is_refused(daily: Document) -> None:
+    [fault] = daily_faults(daily | {"schema": "fairway-daily/2.0"})
+    assert fault.startswith("$.schema: 'fairway-daily/2.0' is not ")
 
 
 def test_other_suits_make_another_deal_but_not_another_puzzle(daily: Document) -> None:

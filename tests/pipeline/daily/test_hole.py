@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from pipeline.daily.calendar import FIRST_DAY, hole_number, is_over
 from pipeline.daily.checks import daily_faults, solution_faults
 from pipeline.daily.hole import choose, daily_bytes, key_id, solution_bytes
+from pipeline.deals import levels
 from pipeline.deals.shuffle import daily_candidate
 from pipeline.store.documents import parse
 from solver.errors import UsageError
 from solver.players.steady import rate
 from solver.search.exact import solve
 from solver.table.rules import RULES
-from tests.support.reference import REFERENCE, frozen
+from tests.support.reference import REFERENCE, daily_v2, frozen
 
 KEY = bytes(range(32))
 LAST_DAY = date(9999, 12, 31)
@@ -40,7 +41,10 @@ def test_the_reference_files_are_reproduced_byte_for_byte() -> None:
 
 
 @pytest.mark.parametrize("expected", frozen()["daily_holes"], ids=lambda row: row["date"])
-def test_the_frozen_holes_are_reproduced(expected: dict[str, object]) -> None:
+def test_the_frozen_holes_are_reproduced(
+    expected: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(levels, "DAILY_V2_FROM", date.max)  # daily v1, whatever the date
     hole = choose(date.fromisoformat(str(expected["date"])), None)
     certified = hole.certified
     assert {
@@ -54,8 +58,34 @@ def test_the_frozen_holes_are_reproduced(expected: dict[str, object]) -> None:
     } == expected
 
 
+@pytest.mark.parametrize("expected", daily_v2(), ids=lambda row: row["date"])
+def test_the_frozen_holes_from_2027_on_are_reproduced(expected: dict[str, object]) -> None:
+    certified = choose(date.fromisoformat(str(expected["date"])), None).certified
+    assert {
+        "date": expected["date"],
+        "attempt": certified.deal_number,
+        "deal": certified.deal.notation,
+        "puzzle_id": certified.deal.puzzle_id,
+        "par": certified.par,
+        "cleared_mass": str(certified.clear_mass),
+        "difficulty": certified.difficulty,
+    } == expected
+
+
+@pytest.mark.parametrize("n", range(7))
+def test_from_2027_on_the_weekday_says_how_difficult_a_hole_is(n: int) -> None:
+    day = date(2027, 1, 4) + timedelta(n)  # from a Monday
+    daily = parse(daily_bytes(choose(day, KEY)), "daily")
+    assert (daily["schema"], daily["versions"]["daily"]) == ("fairway-daily/1.1", 2)
+    assert daily["difficulty"] == (1, 1, 2, 2, 3, 3, 4)[n]
+    assert daily_faults(daily) == ()
+    before = parse(daily_bytes(choose(date(2026, 12, 31), KEY)), "daily")
+    assert (before["schema"], before["versions"]["daily"]) == ("fairway-daily/1.0", 1)
+    assert daily.keys() - before.keys() == {"difficulty", "clear_chance"}
+
+
 @pytest.mark.parametrize("key", [None, KEY], ids=["without a key", "with a key"])
-@pytest.mark.parametrize("day", [date(2026, 1, 1), date(2026, 3, 1), date(2027, 2, 28)], ids=str)
+@pytest.mark.parametrize("day", [date(2026, 1, 1), date(2026, 3, 1), date(2026, 12, 31)], ids=str)
 def test_the_hole_is_the_first_shuffle_that_the_policy_admits(day: date, key: bytes | None) -> None:
     golf = RULES["golf"]
     for attempt in count():

@@ -11,7 +11,7 @@ import pytest
 from pipeline.deals.batches import certify_batch
 from pipeline.deals.certify import certify
 from pipeline.deals.columns import Row, row_of
-from pipeline.deals.levels import LEVELS, level_named
+from pipeline.deals.levels import LEVELS, POLICIES_V1, Level, level_named
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER, deal_numbered
 from pipeline.errors import CheckError
 from solver.errors import UsageError
@@ -24,8 +24,10 @@ from tests.support.reference import REFERENCE
 FROZEN = json.loads((REFERENCE / "frozen_v1.json").read_text())["deals"]
 
 
-@pytest.mark.parametrize("level", LEVELS.values(), ids=LEVELS)
-def test_certified_deals_are_those_of_the_frozen_reference(level: Any) -> None:
+@pytest.mark.parametrize(
+    "level", [Level(name, policy) for name, policy in POLICIES_V1.items()], ids=POLICIES_V1
+)
+def test_certified_deals_are_those_of_the_frozen_reference(level: Level) -> None:
     for row in FROZEN:
         expected = row[level.rules.name]
         number = int(row["deal_number"])
@@ -51,7 +53,7 @@ def test_certified_deals_are_those_of_the_frozen_reference(level: Any) -> None:
 
 @pytest.fixture(scope="module")
 def batch() -> tuple[Row, ...]:
-    return certify_batch("medium", 3, 20).rows
+    return certify_batch(LEVELS["medium"], 3, 20).rows
 
 
 def test_a_batch_is_its_deals_one_by_one(batch: tuple[Row, ...]) -> None:
@@ -62,7 +64,7 @@ def test_a_batch_is_its_deals_one_by_one(batch: tuple[Row, ...]) -> None:
 
 
 def test_a_batch_does_not_depend_on_where_it_is_cut(batch: tuple[Row, ...]) -> None:
-    assert certify_batch("medium", 3, 7).rows + certify_batch("medium", 10, 13).rows == batch
+    assert certify_batch(LEVELS["medium"], 3, 7).rows + certify_batch(LEVELS["medium"], 10, 13).rows == batch
 
 
 def test_a_batch_travels_between_processes(batch: tuple[Row, ...]) -> None:
@@ -75,16 +77,11 @@ def test_a_batch_travels_between_processes(batch: tuple[Row, ...]) -> None:
 )
 def test_numbers_out_of_range_are_refused(first: int, count: int) -> None:
     with pytest.raises(UsageError, match="are not in 0"):
-        certify_batch("medium", first, count)
+        certify_batch(LEVELS["medium"], first, count)
 
 
 def test_the_last_deal_number_is_in_range() -> None:
-    assert len(certify_batch("easy", MOST_DEAL_NUMBER, 1).rows) <= 1
-
-
-def test_an_unknown_level_is_refused() -> None:
-    with pytest.raises(UsageError, match="unknown level"):
-        certify_batch("daily", 0, 1)
+    assert len(certify_batch(LEVELS["easy"], MOST_DEAL_NUMBER, 1).rows) <= 1
 
 
 @pytest.mark.parametrize(
@@ -104,8 +101,8 @@ def test_a_search_that_errs_stops_everything(
         return [dataclasses.replace(solution, **lie) for solution in honest(deals, rules, fewest=fewest)]
 
     honest = search.solve_each
-    number = certify_batch("medium", 0, 20).rows[0].deal_number
+    number = certify_batch(LEVELS["medium"], 0, 20).rows[0].deal_number
     monkeypatch.setattr(search, "solve_each", lying)
     with pytest.raises(CheckError, match=f"^medium deal {number}: .*{message}") as caught:
-        certify_batch("medium", number, 1)
+        certify_batch(LEVELS["medium"], number, 1)
     assert "\n" not in str(caught.value)

@@ -1,19 +1,30 @@
 """Policies and par meet the frozen reference, and no rounding moves a deal over a threshold."""
 
 import json
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from pipeline.deals.levels import DAILY, LEVELS, Level, level_named, par_of
-from pipeline.versions import DAILY_VERSIONS, PART_VERSIONS
+from pipeline.deals.levels import (
+    DAILY_RULES,
+    LEVELS,
+    POLICIES_V1,
+    Level,
+    Policy,
+    daily_level,
+    level_named,
+    par_of_mean,
+)
+from pipeline.versions import daily_versions
 from solver.errors import UsageError
 from solver.players.distribution import TOTAL_MASS, ScoreDistribution
 from solver.table.rules import RULES
 from solver.table.score import LOWEST_SCORE, SCORE_COUNT
 from tests.support.reference import REFERENCE
 
+DAILY = daily_level(date(2026, 12, 31))
 FROZEN = json.loads((REFERENCE / "frozen_v1.json").read_text())
 
 
@@ -36,14 +47,14 @@ def around(low: int) -> tuple[ScoreDistribution, ScoreDistribution, ScoreDistrib
 
 @pytest.mark.parametrize("rules", RULES)
 def test_policies_and_par_meet_the_frozen_reference(rules: str) -> None:
-    level = next(level for level in LEVELS.values() if level.rules.name == rules)
+    name, policy = next(pair for pair in POLICIES_V1.items() if pair[1].rules == rules)
     for deal in FROZEN["deals"]:
         value: dict[str, Any] = deal[rules]
         masses = tuple(int(mass) for mass in value["steady_mass"])
         distribution = ScoreDistribution(masses, cleared_mass=sum(masses[: 1 - LOWEST_SCORE]))
-        admitted = value["cleared"] and level.admits(distribution)
-        assert (level.name if admitted else None) == value["admitted_by"], deal["deal_number"]
-        assert par_of(distribution) == value["par"], deal["deal_number"]
+        admitted = value["cleared"] and policy.admits_mean(distribution.mean_exact)
+        assert (name if admitted else None) == value["admitted_by"], deal["deal_number"]
+        assert par_of_mean(distribution.mean_exact) == value["par"], deal["deal_number"]
 
 
 def test_each_level_has_rules_of_its_own_and_the_daily_hole_is_golf() -> None:
@@ -52,7 +63,7 @@ def test_each_level_has_rules_of_its_own_and_the_daily_hole_is_golf() -> None:
         "medium": "golf",
         "hard": "dead_king",
     }
-    assert DAILY.rules.name == "golf"
+    assert DAILY_RULES.name == "golf"
 
 
 @pytest.mark.parametrize(
@@ -69,26 +80,26 @@ def test_each_level_has_rules_of_its_own_and_the_daily_hole_is_golf() -> None:
 def test_a_threshold_holds_to_the_last_bit_of_the_mass(level: Level, low: int, at: bool, below: bool) -> None:
     exact, under, over = around(low)
     assert exact.mean == under.mean == over.mean, "floats cannot tell these apart"
-    assert (level.admits(exact), level.admits(under), level.admits(over)) == (at, below, at)
+    admitted = tuple(level.policy.admits_mean(each.mean_exact) for each in (exact, under, over))
+    assert admitted == (at, below, at)
 
 
 @pytest.mark.parametrize(("low", "par_at", "par_below"), [(2, 3, 3), (3, 4, 3), (4, 5, 4), (5, 5, 5)])
 def test_par_rounds_half_up_and_stays_in_3_to_5(low: int, par_at: int, par_below: int) -> None:
-    exact, under, over = around(low)
-    assert (par_of(exact), par_of(under), par_of(over)) == (par_at, par_below, par_at)
+    pars = tuple(par_of_mean(each.mean_exact) for each in around(low))
+    assert pars == (par_at, par_below, par_at)
 
 
 def test_par_of_the_extremes() -> None:
-    assert par_of(distribution_of(s0=TOTAL_MASS)) == 3
-    assert par_of(distribution_of(s35=TOTAL_MASS)) == 5
+    assert par_of_mean(distribution_of(s0=TOTAL_MASS).mean_exact) == 3
+    assert par_of_mean(distribution_of(s35=TOTAL_MASS).mean_exact) == 5
 
 
 def test_a_level_without_bounds_admits_every_mean() -> None:
-    free = Level("free", RULES["golf"])
-    bounded = Level("bounded", RULES["golf"], Fraction(0), Fraction(1))
-    assert free.admits(distribution_of(s35=TOTAL_MASS))
-    assert bounded.admits(distribution_of(s0=TOTAL_MASS))
-    assert not bounded.admits(distribution_of(s1=TOTAL_MASS))
+    free, bounded = Policy(2, "golf"), Policy(2, "golf", mean_from="0", mean_below="1")
+    assert free.admits_mean(Fraction(35))
+    assert bounded.admits_mean(Fraction(0))
+    assert not bounded.admits_mean(Fraction(1))
 
 
 def test_an_unknown_level_is_refused_with_the_levels_that_there_are() -> None:
@@ -99,5 +110,5 @@ def test_an_unknown_level_is_refused_with_the_levels_that_there_are() -> None:
 
 def test_the_versions_of_a_daily_are_those_of_the_reference() -> None:
     published = json.loads((REFERENCE / "daily-2026-11-30.json").read_text())["versions"]
-    assert list(DAILY_VERSIONS.items()) == list(published.items())
-    assert set(PART_VERSIONS.values()) == {1}
+    assert list(daily_versions(1).items()) == list(published.items())
+    assert list(daily_versions(2).items()) == list((published | {"daily": 2}).items())

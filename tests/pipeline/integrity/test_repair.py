@@ -276,7 +276,9 @@ def test_a_part_that_does_not_follow_from_the_catalog_is_refused(storage: LocalS
 
 def test_a_part_of_another_pyarrow_is_refused(storage: LocalStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     path = change(storage, part(storage).path, lambda data: data[:-1])
-    monkeypatch.setattr(repair_pools, "part_bytes", lambda rows: part_bytes(rows) + b" of another version")
+    monkeypatch.setattr(
+        repair_pools, "part_bytes", lambda rows, schema: part_bytes(rows, schema) + b" of another version"
+    )
     monkeypatch.setattr(repair_pools, "pyarrow_version", lambda: "99.0")
     assert_refused(storage, path, "made again with pyarrow 99.0 it has another hash")
 
@@ -330,7 +332,7 @@ def test_a_damaged_catalog_without_an_earlier_one_is_refused(storage: LocalStora
 
 
 def test_a_catalog_of_a_newer_version_is_refused(changed: LocalStorage) -> None:
-    path = change(changed, CATALOG_FILE, lambda data: data.replace(b'"version": 4', b'"version": 99', 1))
+    path = change(changed, CATALOG_FILE, lambda data: data.replace(b'"version": 5', b'"version": 99', 1))
     assert_refused(changed, path, "version 99")
 
 

@@ -19,7 +19,7 @@ from pipeline.integrity.pools import spread
 from pipeline.integrity.report import NOT_A_FILE
 from pipeline.integrity.verify import verify
 from pipeline.pools.catalog import CATALOG_FILE, load_catalog
-from pipeline.query.views import EARLIER_HEAD, SQL_FILE, catalog_sql, daily_paths, part_paths, write_views
+from pipeline.query.views import EARLIER_HEADS, SQL_FILE, catalog_sql, daily_paths, part_paths, write_views
 from pipeline.store.storage import LocalStorage
 from pipeline.store.text import sha256_of
 from pipeline.work.executors import Work
@@ -61,6 +61,7 @@ def test_a_sound_root_passes_every_check_with_the_right_counts(storage: LocalSto
                 checks.PUZZLES,
                 checks.LINES,
                 checks.SCORES,
+                checks.DIFFICULTIES,
                 checks.ADMITTED,
                 checks.TWICE,
             ),
@@ -170,7 +171,7 @@ def test_views_of_an_earlier_catalog_are_a_note(storage: LocalStorage) -> None:
     earlier = part_paths(load_catalog(storage))[:2]
     storage.replace(SQL_FILE, catalog_sql(earlier, daily_paths(storage)[:1], runs=False).encode())
     assert notes(verified(storage)) == {checks.VIEWS: ["catalog.sql: out of date; the next run rewrites it"]}
-    storage.replace(SQL_FILE, f"{EARLIER_HEAD} and macros".encode())
+    storage.replace(SQL_FILE, f"{EARLIER_HEADS[0]} and macros".encode())
     assert notes(verified(storage)) == {checks.VIEWS: ["catalog.sql: out of date; the next run rewrites it"]}
 
 

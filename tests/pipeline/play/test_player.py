@@ -66,7 +66,7 @@ def test_rounds_consist_of_the_results_in_turn(dice_number: int, deals: int, mos
     pars = [dice.choice([3, 4, 5]) for _ in range(deals)]
     found = {n: place for n, place in enumerate(places(pars, COURSE)) if place is not None}
     scores = {n: [dice.randrange(-3, 9) for _ in range(dice.randrange(1, most + 1))] for n in found}
-    rounds = list(rounds_in("medium", scores, found))
+    rounds = list(rounds_in("medium", LEVELS["medium"].course, scores, found))
     assert Counter((each.round, each.score) for each in rounds) == slowly_played(scores, found)
     assert all((each.level, each.par) == ("medium", sum(COURSE)) for each in rounds)
     assert [each.round for each in rounds] == sorted(each.round for each in rounds)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from pipeline.deals.levels import par_of
+from pipeline.deals.levels import par_of_mean
 from pipeline.deals.shuffle import deal_numbered
 from pipeline.errors import CheckError, DamagedError
 from pipeline.play import results
@@ -70,7 +70,7 @@ def test_a_line_gives_score_moves_and_longest_run(rules: Rules) -> None:
 def test_a_hole_is_rated_with_the_steady_player(rules: Rules) -> None:
     deal = deal_numbered(617)
     hole, distribution = rated_deal(deal, rules), rate(deal, rules)
-    assert hole.par == par_of(distribution)
+    assert hole.par == par_of_mean(distribution.mean_exact)
     assert hole.steady_mean == distribution.mean_exact
     assert hole.steady_at_par == distribution.at_most(hole.par)
     assert distribution.at_most(hole.reached - 1) == 0 < distribution.at_most(hole.reached)

@@ -35,7 +35,11 @@ LINE = json.loads((REFERENCE / "solution-2026-11-30.json").read_bytes())["line"]
 def round_with(best_scores: list[int]) -> Round:
     holes = zip(PARS, best_scores, strict=True)
     return Round(
-        "medium", 1, 7, tuple(Hole(n, 100 + n, "", par, best) for n, (par, best) in enumerate(holes, start=1))
+        "medium",
+        1,
+        "golf",
+        7,
+        tuple(Hole(n, 100 + n, "", par, best) for n, (par, best) in enumerate(holes, start=1)),
     )
 
 

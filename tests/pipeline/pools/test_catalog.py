@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.deals.levels import LEVELS
+from pipeline import versions
+from pipeline.deals.levels import LEVELS, POLICIES_V1
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import CheckError, DamagedError, VersionError
 from pipeline.pools.catalog import (
@@ -48,7 +49,9 @@ def example() -> Catalog:
         part(PartName("medium", 2, 5, 14), None, 10),
         part(PartName("medium", 2, 15, 40), NIGHT, 7),
     )
-    return dataclasses.replace(empty_catalog().with_pool(Pool("medium", 2, 3, 41, NIGHT, parts)), change=7)
+    policy = LEVELS["medium"].policy
+    pool = Pool("medium", 2, 3, policy, policy.sha256, "larger", 41, NIGHT, parts)
+    return dataclasses.replace(empty_catalog().with_pool(pool), change=7)
 
 
 @st.composite
@@ -66,11 +69,15 @@ def pools(draw: st.DrawFn, level: str) -> Pool:
         parts.append(part(PartName(level, generation, first, last), night, rows))
     following = draw(st.integers(parts[-1].last + 1 if parts else 0, MOST_DEAL_NUMBER + 1))
     newest = draw(st.integers(generation, 100_000))
-    return Pool(level, generation, newest, following, last_night, tuple(parts))
+    policy = draw(st.sampled_from((LEVELS[level].policy, POLICIES_V1[level])))
+    note = draw(st.text("ab ü", max_size=5))
+    return Pool(level, generation, newest, policy, policy.sha256, note, following, last_night, tuple(parts))
 
 
 catalogs = st.builds(
-    lambda change, *made: Catalog(3, change, made), st.integers(1, 10**6), *(pools(level) for level in LEVELS)
+    lambda change, *made: Catalog(versions.CATALOG, change, made),
+    st.integers(1, 10**6),
+    *(pools(level) for level in LEVELS),
 )
 
 
@@ -299,8 +306,8 @@ def test_a_wrong_value_in_a_catalog_is_damage(change: Callable[[Any], None], fau
         (b"[]", "does not contain a JSON object"),
         (b"{}", "Field required"),
         (
-            b'{"version": 5, "pools": "unheard of"}',
-            "has version 5, but this Fairway reads up to 4; upgrade it",
+            b'{"version": 6, "pools": "unheard of"}',
+            "has version 6, but this Fairway reads up to 5; upgrade it",
         ),
     ],
 )

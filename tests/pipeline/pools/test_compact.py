@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline.deals.levels import LEVELS
 from pipeline.errors import DamagedError
 from pipeline.pools import compact as compaction
 from pipeline.pools.catalog import CATALOG_FILE, Catalog, load_catalog, save_catalog
 from pipeline.pools.garbage import clear_unreferenced
-from pipeline.pools.parquet import part_bytes
+from pipeline.pools.parquet import part_bytes, part_schema
 from pipeline.store.storage import Storage
+from pipeline.versions import PART_VERSIONS
 from pipeline.work.progress import SILENT
 from tests.support.doubles import (
     FailingStorage,
@@ -23,6 +25,8 @@ from tests.support.doubles import (
     stopped_at_each_change,
 )
 from tests.support.pools import LEVEL, admitted, logical_hash, rows_of, with_nights
+
+SCHEMA = part_schema(PART_VERSIONS, LEVELS[LEVEL].policy)
 
 ROWS = 10
 SIZES = (4, 3, 9, 10, 1)
@@ -49,7 +53,7 @@ def test_the_rows_are_kept_and_cut_as_in_a_regeneration(sizes: list[int]) -> Non
     assert dataclasses.replace(new, parts=old.parts) == old
     rows = admitted(LEVEL, 0, sum(sizes))
     pieces = [rows[place : place + ROWS] for place in range(0, len(rows), ROWS)]
-    assert [storage.files[part.path] for part in new.parts] == [part_bytes(piece) for piece in pieces]
+    assert [storage.files[part.path] for part in new.parts] == [part_bytes(piece, SCHEMA) for piece in pieces]
     assert new.parts[0].first == 0
     assert all(part.first == before.last + 1 for before, part in zip(new.parts, new.parts[1:], strict=False))
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from pipeline.deals.levels import LEVELS
 from pipeline.errors import CheckError, DamagedError, StorageError
 from pipeline.pools import export
 from pipeline.pools.catalog import Pool, empty_catalog
@@ -45,7 +46,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         for night, deals in zip(NIGHTS, (700, 450), strict=True):
             per_night = {"easy": 0, LEVEL: deals, "hard": 0}
             caps = dict.fromkeys(per_night, 10**6)
-            catalogs.append(add_nights(root, catalogs[-1], [night], per_night, caps, work))
+            catalogs.append(add_nights(root, catalogs[-1], LEVELS.values(), [night], per_night, caps, work))
     return Made(root, *(catalog.pool(LEVEL) for catalog in catalogs[1:]))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from pipeline.deals.batches import Batch
-from pipeline.deals.levels import LEVELS
+from pipeline.deals.levels import LEVELS, Level
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import CheckError, DamagedError
 from pipeline.pools import nights as generate
@@ -94,7 +94,9 @@ def add(storage: Storage, *nights: date, executor: Executor | None = None, cap: 
     catalog = load_catalog(storage)
     clear_unreferenced(storage, catalog)
     work = Work(executor or Inline())
-    catalog = add_nights(storage, catalog, nights, PER_NIGHT, dict.fromkeys(LEVELS, cap), work)
+    catalog = add_nights(
+        storage, catalog, LEVELS.values(), nights, PER_NIGHT, dict.fromkeys(LEVELS, cap), work
+    )
     return save_catalog(storage, catalog)
 
 
@@ -184,7 +186,7 @@ def test_the_cap_ends_growth_but_not_the_nights(storage: LocalStorage) -> None:
 
 def test_each_level_has_its_own_cap(storage: LocalStorage) -> None:
     caps = {"easy": 3, "medium": 1000, "hard": 1}
-    catalog = add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, caps, Work(Inline()))
+    catalog = add_nights(storage, empty_catalog(), LEVELS.values(), [NIGHT], PER_NIGHT, caps, Work(Inline()))
     assert {pool.level: pool.size for pool in catalog.pools} == {**caps, "medium": PER_NIGHT["medium"]}
 
 
@@ -229,7 +231,7 @@ def test_leftovers_of_other_settings_are_replaced_or_removed(storage: LocalStora
     storage.create(same.parts[0].path, whole.read(same.parts[0].path))
     storage.create(PartName(shorter.level, 1, 0, 3).path, b"made with fewer deals a night")
     storage.create(damaged.parts[0].path, b"the same name, other bytes")
-    add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Work(Inline()))
+    add_nights(storage, empty_catalog(), LEVELS.values(), [NIGHT], PER_NIGHT, CAPS, Work(Inline()))
     assert clear_unreferenced(storage, catalog) == (PartName(shorter.level, 1, 0, 3).path,)
     save_catalog(storage, catalog)
     assert files_in(storage) == files_in(whole)
@@ -256,10 +258,10 @@ def test_clearing_leaves_everything_that_is_still_needed(storage: LocalStorage) 
     assert clear_unreferenced(storage, catalog) == ()
 
 
-def twin_batch(level: str, first: int, count: int, _clock: Clock) -> Batch:
+def twin_batch(level: Level, first: int, count: int, _clock: Clock) -> Batch:
     """Every number is admitted, and each odd one has the puzzle of the even one before it."""
     numbers = range(first, first + count)
-    rows = tuple(row_with_puzzle_of(level, number, number - number % 2) for number in numbers)
+    rows = tuple(row_with_puzzle_of(level.name, number, number - number % 2) for number in numbers)
     return Batch(first, count, rows, tuple(numbers))
 
 
@@ -299,15 +301,15 @@ def test_running_out_of_deal_numbers_is_an_error(storage: LocalStorage) -> None:
 def test_the_last_deal_number_can_be_admitted(storage: LocalStorage) -> None:
     last = next(n for n in range(MOST_DEAL_NUMBER, 0, -1) if fake_admitted("hard", n))
     hard = dataclasses.replace(empty_catalog().pool("hard"), next_number=last)
-    made = list(make_parts("hard", hard.next_number, [1], PuzzleIds(), Work(Inline())))
+    made = list(make_parts(LEVELS["hard"], hard.next_number, [1], PuzzleIds(), Work(Inline())))
     assert [(part.first, part.last) for part in made] == [(last, last)]
     with pytest.raises(CheckError, match="begin lower"):
-        list(make_parts("hard", last + 1, [1], PuzzleIds(), Work(Inline())))
+        list(make_parts(LEVELS["hard"], last + 1, [1], PuzzleIds(), Work(Inline())))
 
 
 def test_progress_is_reported_per_level_up_to_its_end(storage: LocalStorage) -> None:
     recorder = Recorder()
-    add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Work(Inline(), recorder))
+    add_nights(storage, empty_catalog(), LEVELS.values(), [NIGHT], PER_NIGHT, CAPS, Work(Inline(), recorder))
     for level in LEVELS:
         updates = [(done, total) for task, done, total in recorder.updates if task == level]
         assert updates == [(n, PER_NIGHT[level]) for n in range(1, PER_NIGHT[level] + 1)]
@@ -339,7 +341,7 @@ class Counting(Inline):
 
 def test_few_batches_are_in_flight_and_unneeded_ones_are_cancelled() -> None:
     executor = Counting()
-    parts = list(make_parts("easy", 10, [20, 20], PuzzleIds(), Work(executor, ahead=3)))
+    parts = list(make_parts(LEVELS["easy"], 10, [20, 20], PuzzleIds(), Work(executor, ahead=3)))
     assert executor.most == 3
     needed = -(-(parts[-1].last + 1 - 10) // BATCH_SIZE)
     assert len(executor.spans) <= needed + 2
@@ -358,7 +360,15 @@ def test_an_interrupt_cancels_queued_batches(storage: LocalStorage) -> None:
 
     executor = Counting()
     with pytest.raises(KeyboardInterrupt):
-        add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, CAPS, Work(executor, Interrupted(), ahead=8))
+        add_nights(
+            storage,
+            empty_catalog(),
+            LEVELS.values(),
+            [NIGHT],
+            PER_NIGHT,
+            CAPS,
+            Work(executor, Interrupted(), ahead=8),
+        )
     assert all(future.done() for future in executor.futures)
     assert storage.list("") == ()
 
@@ -369,7 +379,7 @@ def test_an_interrupt_is_seen_while_a_worker_is_busy(
     released = threading.Event()
     begun: list[int] = []
 
-    def busy(level: str, first: int, count: int, _clock: Clock) -> Batch:
+    def busy(level: Level, first: int, count: int, _clock: Clock) -> Batch:
         begun.append(first)
         if first == 0:
             os.kill(os.getpid(), signal.SIGINT)
@@ -386,7 +396,7 @@ def test_an_interrupt_is_seen_while_a_worker_is_busy(
 
 
 def test_a_batch_that_fails_stops_the_night(storage: LocalStorage, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(level: str, first: int, count: int, _clock: Clock) -> Batch:
+    def failing(level: Level, first: int, count: int, _clock: Clock) -> Batch:
         if first >= BATCH_SIZE:
             raise CheckError("the line fails its replay")
         return fake_batch(level, first, count)

@@ -15,27 +15,30 @@ from hypothesis import strategies as st
 
 from pipeline.deals.batches import certify_batch
 from pipeline.deals.columns import COLUMNS, Row
+from pipeline.deals.levels import LEVELS, POLICIES_V1
 from pipeline.errors import CheckError, DamagedError
-from pipeline.pools.parquet import DEALS_SCHEMA, part_bytes, read_part, table_of, versions_in
-from pipeline.versions import PART_VERSIONS
+from pipeline.pools.parquet import DEALS_SCHEMA, part_bytes, part_schema, read_part, table_of, versions_in
+from pipeline.versions import EARLIER_PART_VERSIONS, PART_VERSIONS
 from tests.support.doubles import fake_row
 from tests.support.pools import logical_hash
 from tests.support.reference import REFERENCE
 
+SCHEMA = part_schema(PART_VERSIONS, LEVELS["medium"].policy)
 FROZEN = json.loads((REFERENCE / "frozen_v1.json").read_text())["deals"]
 
 # SHA-256 over the rows that medium's numbers 0 .. 29 give: the content of a part, frozen.
-MEDIUM_HASH = "f2ea42e20f6e817739cedaf45911af441bd5d83ba03ac76877a3813027774f45"
+MEDIUM_HASH = "da36e8edcab3bd0c0454dfab03cfbd2235b8042d8c13f1d315fc9bef2679654b"
+EARLIER_HASH = "f2ea42e20f6e817739cedaf45911af441bd5d83ba03ac76877a3813027774f45"  # without its last columns
 
 
 @pytest.fixture(scope="module")
 def rows() -> tuple[Row, ...]:
-    return certify_batch("medium", 0, 30).rows
+    return certify_batch(LEVELS["medium"], 0, 30).rows
 
 
 @pytest.fixture(scope="module")
 def data(rows: tuple[Row, ...]) -> bytes:
-    return part_bytes(rows)
+    return part_bytes(rows, SCHEMA)
 
 
 def test_a_part_describes_its_columns_and_has_the_versions_that_made_it(data: bytes) -> None:
@@ -47,7 +50,7 @@ def test_a_part_describes_its_columns_and_has_the_versions_that_made_it(data: by
         assert column.description
         assert column.unit
     assert versions_in(schema) == PART_VERSIONS
-    assert set(PART_VERSIONS) == {"schema", "shuffle", "rules", "line", "steady", "par", "policy", "puzzle"}
+    assert set(PART_VERSIONS) == {*EARLIER_PART_VERSIONS, "varied", "difficulty"}
 
 
 def test_metadata_that_is_not_text_is_not_a_version() -> None:
@@ -82,13 +85,30 @@ def test_the_content_of_a_part_is_frozen(data: bytes) -> None:
     assert logical_hash(read_part(data, "part")) == MEDIUM_HASH
 
 
+def test_a_part_of_schema_version_1_is_made_as_it_was(rows: tuple[Row, ...]) -> None:
+    policy = POLICIES_V1["medium"]
+    table = read_part(part_bytes(rows, part_schema(EARLIER_PART_VERSIONS, policy)), "part")
+    assert logical_hash(table) == EARLIER_HASH
+    assert versions_in(table.schema) == EARLIER_PART_VERSIONS
+    assert set(DEALS_SCHEMA.names) - set(table.schema.names) == {"scoring", "clear_chance", "difficulty"}
+
+
+def test_a_part_has_the_whole_policy_of_its_level(data: bytes) -> None:
+    metadata = read_part(data, "part").schema.metadata
+    policy = LEVELS["medium"].policy
+    assert json.loads(metadata[b"fairway.policy_document"]) == policy.document
+    assert metadata[b"fairway.policy_sha256"].decode() == policy.sha256
+
+
 def test_the_same_rows_give_the_same_bytes(rows: tuple[Row, ...], data: bytes) -> None:
-    assert part_bytes(list(rows)) == data
+    assert part_bytes(list(rows), SCHEMA) == data
 
 
 @pytest.mark.system
 def test_the_file_is_laid_out_as_fixed() -> None:
-    file = pyarrow.parquet.ParquetFile(io.BytesIO(part_bytes([fake_row("easy", n) for n in range(10_001)])))
+    file = pyarrow.parquet.ParquetFile(
+        io.BytesIO(part_bytes([fake_row("easy", n) for n in range(10_001)], SCHEMA))
+    )
     groups = [file.metadata.row_group(n) for n in range(file.metadata.num_row_groups)]
     assert [group.num_rows for group in groups] == [10_000, 1]
     number = groups[0].column(1)
@@ -101,6 +121,8 @@ def test_nothing_of_the_machine_is_in_a_part(data: bytes) -> None:
     metadata = pyarrow.parquet.read_metadata(io.BytesIO(data))
     assert {key.decode() for key in metadata.metadata} == {
         *(f"fairway.{name}" for name in PART_VERSIONS),
+        "fairway.policy_sha256",
+        "fairway.policy_document",
         "ARROW:schema",
     }
 
@@ -108,7 +130,7 @@ def test_nothing_of_the_machine_is_in_a_part(data: bytes) -> None:
 @pytest.mark.parametrize("numbers", [(2, 1), (1, 1)])
 def test_rows_out_of_order_are_never_written(numbers: tuple[int, ...]) -> None:
     with pytest.raises(CheckError, match="in the rows of a part"):
-        part_bytes([fake_row("easy", number) for number in numbers])
+        part_bytes([fake_row("easy", number) for number in numbers], SCHEMA)
 
 
 def written(table: Any) -> bytes:
@@ -118,16 +140,16 @@ def written(table: Any) -> bytes:
 
 
 def test_a_file_that_is_not_a_part_is_refused_by_name(data: bytes) -> None:
-    table = table_of([fake_row("easy", 5)])
-    newer = {**table.schema.metadata, b"fairway.schema": b"2"}
+    table = table_of([fake_row("easy", 5)], SCHEMA)
+    newer = {**table.schema.metadata, b"fairway.schema": b"3"}
     cases = {
         "it is not readable Parquet": [b"", b"PAR1", data[:-1], data[: len(data) // 2], b"x" * 1000],
         "without par": [written(table.drop_columns(["par"]))],
         "other types or additional columns": [
             written(table.append_column("more", pa.array([1]))),
-            written(table.set_column(5, "par", pa.array([3], pa.int16()))),
+            written(table.set_column(5, "par", pa.array([3], pa.int8()))),
         ],
-        "has schema 2, but this Fairway reads up to 1;": [written(table.replace_schema_metadata(newer))],
+        "has schema 3, but this Fairway reads up to 2;": [written(table.replace_schema_metadata(newer))],
     }
     for message, files in cases.items():
         for file in files:
@@ -136,7 +158,7 @@ def test_a_file_that_is_not_a_part_is_refused_by_name(data: bytes) -> None:
             assert "\n" not in str(caught.value)
 
 
-FAKE_PART = part_bytes([fake_row("easy", number) for number in range(9)])
+FAKE_PART = part_bytes([fake_row("easy", number) for number in range(9)], SCHEMA)
 
 
 @given(st.integers(0, len(FAKE_PART) - 1), st.integers(1, 255))

@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from pipeline.deals.batches import Batch
-from pipeline.deals.levels import MAX_DEALS
+from pipeline.deals.levels import LEVELS, MAX_DEALS, Level, changed
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.errors import CheckError, DamagedError
 from pipeline.pools import nights, regenerate
@@ -32,6 +32,8 @@ from tests.support.doubles import (
     stopped_at_each_change,
 )
 from tests.support.pools import LEVEL, make_fake_deals, numbers_of, rows_of
+
+POLICY = LEVELS[LEVEL].policy
 
 pytestmark = pytest.mark.system
 
@@ -58,14 +60,14 @@ def with_a_night(storage: AnyStorage, night: date = NIGHT) -> AnyStorage:
     per_night = dict.fromkeys([pool.level for pool in catalog.pools], 35)
     with local_work(1) as work:
         caps = dict.fromkeys(per_night, 1000)
-        save_catalog(storage, add_nights(storage, catalog, [night], per_night, caps, work))
+        save_catalog(storage, add_nights(storage, catalog, LEVELS.values(), [night], per_night, caps, work))
     return storage
 
 
 def run(storage: Storage, size: int | None = None, first: int | None = None, workers: int = 1) -> Catalog:
     """Regenerate as the job does."""
     catalog = load_catalog(storage)
-    wanted = plan_regeneration(catalog.pool(LEVEL), size, first)
+    wanted = plan_regeneration(catalog.pool(LEVEL), POLICY, size, first)
     with local_work(workers) as work:
         after = regenerate.regenerate(storage, catalog, wanted, work)
     regenerate.forget_request(storage, after.pool(LEVEL))
@@ -179,7 +181,7 @@ def test_finished_parts_are_not_made_again(
     assert len(record.parts) == parts
     firsts: list[int] = []
 
-    def noted(level: str, first: int, count: int, _clock: Clock) -> Batch:
+    def noted(level: Level, first: int, count: int, _clock: Clock) -> Batch:
         firsts.append(first)
         return fake_batch(level, first, count)
 
@@ -193,9 +195,9 @@ def test_finished_parts_are_not_made_again(
 def test_a_resumed_generation_has_no_puzzle_twice(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = fake_batch(LEVEL, 0, 10).rows[0].deal_number
+    known = fake_batch(LEVELS[LEVEL], 0, 10).rows[0].deal_number
 
-    def repeating(level: str, first: int, count: int, _clock: Clock) -> Batch:
+    def repeating(level: Level, first: int, count: int, _clock: Clock) -> Batch:
         batch = fake_batch(level, first, count)
         rows = tuple(
             row_with_puzzle_of(LEVEL, row.deal_number, known) if row.deal_number % 5 == 0 else row
@@ -228,7 +230,7 @@ def test_only_the_same_request_resumes_an_unfinished_regeneration(
 def test_a_regeneration_begun_by_another_version_is_not_resumed(
     storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(regenerate, "PART_VERSIONS", {"policy": 0})
+    monkeypatch.setattr(regenerate, "part_versions", lambda _: {"policy": 0})
     stopped_after(storage, 1)
     monkeypatch.undo()
     with pytest.raises(UsageError, match="another version of Fairway began it, or add --restart to drop it"):
@@ -299,7 +301,7 @@ def test_a_damaged_unfinished_regeneration_is_completed_to_the_same_bytes(
         (b'"generation": 2', b'"generation": 9', "belongs to another level or generation"),
         (b"generation-0002/part", b"generation-0001/part", "the path is not that of a part"),
         (b"deals/", b"../../", "the path is not that of a part"),
-        (b'"version": 2', b'"version": 3', "has version 3, but this Fairway reads up to 2"),
+        (b'"version": 3', b'"version": 4', "has version 4, but this Fairway reads up to 3"),
     ],
 )
 def test_a_damaged_record_is_reported_and_can_be_dropped(
@@ -332,8 +334,30 @@ def test_running_out_of_numbers_leaves_the_pool_unchanged(storage: LocalStorage)
 
 
 def test_a_plan_names_its_command() -> None:
-    plan = plan_regeneration(empty_catalog().pool("hard"), 7, 2**60)
-    assert plan.command == "fairway pool regenerate hard --size 7 --from-number 1152921504606846976"
+    hard = LEVELS["hard"].policy
+    plan = plan_regeneration(empty_catalog().pool("hard"), hard, 7, 2**60)
+    assert plan.command() == "fairway pool regenerate hard --size 7 --from-number 1152921504606846976"
+
+
+def test_a_plan_by_another_policy_names_what_differs_from_the_settings() -> None:
+    other = changed(LEVELS["easy"].policy, {"mean_below": "2", "course": "none"})
+    plan = plan_regeneration(empty_catalog().pool("easy"), other, 7, 0, "for two")
+    request = "fairway pool regenerate easy --size 7 --from-number 0"
+    assert plan.command() == f"{request} --set mean_below=2 --set course=none --note 'for two'"
+    assert plan.command(other) == f"{request} --note 'for two'"
+
+
+def test_an_unfinished_regeneration_by_another_policy_is_refused_and_both_are_named(
+    storage: LocalStorage,
+) -> None:
+    stopped_after(storage, 1)
+    before = files_in(storage)
+    pool = load_catalog(storage).pool(LEVEL)
+    other = plan_regeneration(pool, changed(POLICY, {"difficulty_to": 2}), 35, 0)
+    with local_work(1) as work, pytest.raises(UsageError) as caught:
+        regenerate.regenerate(storage, load_catalog(storage), other, work)
+    assert "it admits golf, not golf, difficulty 1 to 2; resume it with `fairway pool" in str(caught.value)
+    assert files_in(storage) == before
 
 
 @pytest.mark.parametrize("workers", [2, 3])
@@ -349,5 +373,5 @@ def test_the_bytes_do_not_depend_on_the_number_of_workers(
 def test_the_default_request_has_the_first_number_and_size_of_the_pool() -> None:
     part = Part(PartName(LEVEL, 1, 1000, 1009).path, None, 1000, 1009, 7, "0" * 64, {}, {3: 7})
     pool = dataclasses.replace(empty_catalog().pool(LEVEL), parts=(part,), next_number=1010)
-    wanted = plan_regeneration(pool, None, None)
+    wanted = plan_regeneration(pool, pool.policy, None, None)
     assert (wanted.first, wanted.size) == (1000, 7)

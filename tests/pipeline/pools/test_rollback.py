@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from pipeline.deals.levels import LEVELS
 from pipeline.errors import DamagedError
 from pipeline.pools.catalog import (
     CATALOG_FILE,
@@ -20,6 +21,7 @@ from pipeline.pools.regenerate import plan_regeneration
 from pipeline.pools.rollback import roll_back
 from pipeline.pools.unfinished import new_record, read_record, record_path, write_record
 from pipeline.store.storage import Storage
+from pipeline.versions import PART_VERSIONS
 from solver.errors import UsageError
 from tests.support.doubles import MemoryStorage, changes_of, stopped_at_each_change
 from tests.support.pools import LEVEL, regenerated, rows_of, with_nights
@@ -89,16 +91,16 @@ def test_later_nights_are_as_if_the_pool_had_never_been_regenerated(storage: Mem
 
 def test_a_new_generation_takes_a_number_that_was_never_used(storage: MemoryStorage) -> None:
     back(storage, 1)
-    assert plan_regeneration(load_catalog(storage).pool(LEVEL), 5, 0).generation == 4
+    assert plan_regeneration(load_catalog(storage).pool(LEVEL), LEVELS[LEVEL].policy, 5, 0).generation == 4
     assert regenerated(storage, 3).pool(LEVEL).generation == 4
 
 
 def test_an_unfinished_regeneration_can_still_be_resumed(storage: MemoryStorage) -> None:
-    wanted = plan_regeneration(load_catalog(storage).pool(LEVEL), 5, 0)
+    wanted = plan_regeneration(load_catalog(storage).pool(LEVEL), LEVELS[LEVEL].policy, 5, 0)
     write_record(storage, new_record(wanted))
     pool = back(storage, 1).pool(LEVEL)
     assert read_record(storage, pool) == new_record(wanted)
-    assert plan_regeneration(pool, 5, 0) == wanted
+    assert plan_regeneration(pool, pool.policy, 5, 0) == wanted
 
 
 def test_a_generation_with_a_damaged_part_is_refused(storage: MemoryStorage) -> None:
@@ -161,9 +163,9 @@ def test_a_part_that_the_history_names_is_never_overwritten(storage: MemoryStora
     assert name is not None
     before = dict(storage.files)
     with pytest.raises(DamagedError, match=f"^{path} would have other content today, and an earlier catalog"):
-        write_part_file(storage, name, None, {3: 2}, b"what another version of pyarrow writes")
+        write_part_file(storage, name, PART_VERSIONS, None, {3: 2}, b"what another version of pyarrow writes")
     assert storage.files == before
     assert pool == load_catalog(storage).pool(LEVEL)
     storage.replace(path, b"damaged since")
-    write_part_file(storage, name, None, {3: 2}, before[path])
+    write_part_file(storage, name, PART_VERSIONS, None, {3: 2}, before[path])
     assert storage.files == before

@@ -8,6 +8,7 @@ import pytest
 
 from pipeline.deals.batches import Batch
 from pipeline.deals.columns import Row
+from pipeline.deals.levels import LEVELS, Level
 from pipeline.pools import compact as compaction
 from pipeline.pools import nights as generate
 from pipeline.pools import regenerate
@@ -40,7 +41,7 @@ class Counted:
         self.held: WeakSet[Row] = WeakSet()
         self.most = 0
 
-    def batch(self, level: str, first: int, count: int, _clock: Clock) -> Batch:
+    def batch(self, level: Level, first: int, count: int, _clock: Clock) -> Batch:
         self.most = max(self.most, len(self.held))
         made = []
         for row in fake_batch(level, first, count).rows:
@@ -61,7 +62,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
 
 def run(storage: Storage, size: int) -> None:
     catalog = load_catalog(storage)
-    wanted = regenerate.plan_regeneration(catalog.pool(LEVEL), size, 0)
+    wanted = regenerate.plan_regeneration(catalog.pool(LEVEL), LEVELS[LEVEL].policy, size, 0)
     with local_work(1) as work:
         regenerate.regenerate(storage, catalog, wanted, work)
 
@@ -90,8 +91,8 @@ def test_a_resumed_regeneration_holds_no_more_and_makes_no_part_twice(counted: C
 def test_compaction_holds_a_part_and_a_night_at_most(monkeypatch: pytest.MonkeyPatch, nights: int) -> None:
     held = []
 
-    def counting(tables: list[Any]) -> Any:
-        table = joined(tables)
+    def counting(tables: list[Any], schema: Any) -> Any:
+        table = joined(tables, schema)
         held.append(len(table))
         return table
 

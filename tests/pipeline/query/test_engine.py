@@ -101,7 +101,7 @@ def test_a_bad_statement_gets_a_clear_message(made_root: Path, statement: str, w
     [
         (
             "select\nnothing from deals",
-            'Referenced column "nothing" not found in FROM clause! Candidate bindings: "line"',
+            'Referenced column "nothing" not found in FROM clause! Candidate bindings: "scoring"',
         ),
         (
             "select st_point(1, 2)",

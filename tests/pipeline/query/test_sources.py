@@ -42,7 +42,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for first, last in PARTS:
             numbers = [number for number in range(first, last) if fake_admitted(level, number)] + [last]
             rows = [fake_row(level, number) for number in numbers]
-            parts.append(write_part(storage, PartName(level, 1, first, last), None, rows))
+            parts.append(
+                write_part(storage, PartName(level, 1, first, last), LEVELS[level].policy, None, rows)
+            )
         pool = dataclasses.replace(catalog.pool(level), parts=tuple(parts), next_number=80)
         catalog = catalog.with_pool(pool)
     save_catalog(storage, catalog)

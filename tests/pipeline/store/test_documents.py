@@ -15,6 +15,7 @@ from pipeline.errors import DamagedError
 from pipeline.store.documents import (
     DAILY_SCHEMA,
     INDEX_SCHEMA,
+    RATED_DAILY_SCHEMA,
     SCHEMA_FILES,
     SOLUTION_SCHEMA,
     Document,
@@ -38,6 +39,8 @@ def sample(name: str) -> Document:
     """A faultless document of each schema; the daily and the solution are the reference's."""
     documents: dict[str, Document] = {
         DAILY_SCHEMA: parse(DAILY_DATA, "daily"),
+        RATED_DAILY_SCHEMA: parse(DAILY_DATA, "daily")
+        | {"schema": RATED_DAILY_SCHEMA, "difficulty": 3, "clear_chance": 0.0005},
         SOLUTION_SCHEMA: parse(SOLUTION_DATA, "solution"),
         INDEX_SCHEMA: {
             "schema": INDEX_SCHEMA,

@@ -45,7 +45,7 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
 def night(storage: Storage, counts: Counts, executor: Executor) -> Catalog:
     caps = dict.fromkeys(LEVELS, 1000)
     work = Work(executor, counts=counts, ahead=7)
-    return add_nights(storage, empty_catalog(), [NIGHT], PER_NIGHT, caps, work)
+    return add_nights(storage, empty_catalog(), LEVELS.values(), [NIGHT], PER_NIGHT, caps, work)
 
 
 @pytest.fixture
@@ -93,14 +93,14 @@ def test_deals_of_known_puzzles_are_admitted_and_not_written(
 
 
 def test_a_batch_counts_what_can_be_cleared_and_shares_out_its_time() -> None:
-    batch = certify_batch("hard", 0, 30, Ticking())
+    batch = certify_batch(LEVELS["hard"], 0, 30, Ticking())
     assert set(batch.cleared) >= {row.deal_number for row in batch.rows}
     assert all(0 <= number < 30 for number in batch.cleared)
     assert sorted(batch.cleared) == list(batch.cleared)
     assert len(batch.cleared) > len(batch.rows) > 0
     # A second between two looks at the clock: all are sampled, solved, rated, replayed, made rows of in turn.
     assert batch.stages == Stages(sampling=1.0, solving=2.0, rating=2.0, writing=0.0)
-    assert batch == certify_batch("hard", 0, 30)
+    assert batch == certify_batch(LEVELS["hard"], 0, 30)
 
 
 def test_all_batches_of_a_run_and_its_files_are_timed(executor: Executor) -> None:

@@ -23,8 +23,8 @@ def test_the_ends_are_gentle_and_extreme() -> None:
     ("chance", "text"),
     [
         (0.0, "never"),
-        (1.0, "100% of tries"),
-        (0.7, "70% of tries"),
+        (1.0, "100% of all tries"),
+        (0.7, "70% of all tries"),
         (0.5, "one try in 2"),
         (1 / 12, "one try in 12"),
         (1 / 143, "one try in 140"),
