@@ -91,6 +91,11 @@ def pool_document(pool: Pool) -> dict[str, Any]:
     }
 
 
+def policy_text(pool: Pool) -> str:
+    """Return what the policy of a pool admits, with the note of its generation."""
+    return f"{pool.policy.admits_text}{f' -- {pool.note}' if pool.note else ''}"
+
+
 def policy_document(policy: Policy) -> dict[str, Any]:
     """Return a policy with its hash as a document."""
     return {**policy.document, "sha256": policy.sha256}

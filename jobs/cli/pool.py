@@ -3,7 +3,7 @@
 from datetime import UTC
 from typing import Annotated, Any, Final
 
-from jobs.api.pools import PARS, Entry, History, history_document, level_history, policy_document
+from jobs.api.pools import PARS, Entry, History, history_document, level_history, policy_document, policy_text
 from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.options import Config, Data, Json, LevelName, number_option
 from jobs.terminal.output import put_json, say
@@ -99,8 +99,7 @@ def _print_history(found: History) -> None:
     say()
     for entry in found.generations:
         pool = entry.state.pool
-        note = f" -- {pool.note}" if pool.note else ""
-        say(f"generation {pool.generation}: {pool.policy.admits_text}{note}")
+        say(f"generation {pool.generation}: {policy_text(pool)}")
     say(f"\nchanges to the pool: the last {len(found.changes):,} of {found.total:,}\n")
     put_table(
         [("change", True), ("made (UTC)", False), ("by", False), ("generation", True), *_POOL_HEADINGS],

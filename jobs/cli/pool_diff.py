@@ -5,11 +5,12 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from jobs.api.pools import PARS, two_generations
+from jobs.api.pools import PARS, policy_document, policy_text, two_generations
 from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.options import MAX_GENERATIONS, Config, Data, Json, LevelName
 from jobs.terminal.output import put_json, say
 from jobs.terminal.tables import put_table
+from pipeline.pools.catalog import Pool
 from pipeline.pools.difference import Difference, Summary, difference
 from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, score_name
 
@@ -38,17 +39,23 @@ def diff(
     """
     name = level
     storage = storage_at(read_settings(config, data=data))
-    found = difference(storage, *two_generations(storage, name, first, second))
+    pools = two_generations(storage, name, first, second)
+    found = difference(storage, *pools)
     if as_json:
-        put_json(_difference_document(name, found))
+        put_json(_difference_document(name, found, pools))
     else:
         _print_difference(name, found)
+        for pool in pools:
+            say(f"generation {pool.generation}: {policy_text(pool)}")
 
 
-def _difference_document(level: str, found: Difference) -> dict[str, Any]:
+def _difference_document(level: str, found: Difference, pools: tuple[Pool, Pool]) -> dict[str, Any]:
     return {
         "level": level,
-        "generations": [_summary_document(found.first), _summary_document(found.second)],
+        "generations": [
+            {**_summary_document(summary), "policy": policy_document(pool.policy), "note": pool.note}
+            for summary, pool in zip((found.first, found.second), pools, strict=True)
+        ],
         "same_deal_numbers": found.same_numbers,
         "same_puzzles": found.same_puzzles,
     }

@@ -2,6 +2,8 @@
 
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -154,6 +156,25 @@ def test_every_query_on_the_catalog_page_returns_rows(documented_root: Path) -> 
     assert len(asked) == 5
     for statement in asked:
         assert done("query", statement, "--data", documented_root, "--format", "csv").text.count("\n") > 1
+
+
+@pytest.mark.system
+def test_the_session_of_a_designer_runs_as_shown(made_root: Path, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    shutil.copytree(made_root, root)
+    (block,) = [block for block in blocks_in(page("docs/designing.md"), "sh") if "level show" in block]
+    texts = {}
+    for line in block.splitlines():
+        words = shlex.split(line)[1:]
+        texts[" ".join(words[:2])] = done(*words, "--data", root).text
+    assert list(texts) == [
+        *("level show", "pool preview", "pool regenerate", "level list", "pool diff", "pool history"),
+        "pool rollback",
+    ]
+    assert "relaxed, steady mean below 4.5, difficulty 1 to 2" in texts["level list"]
+    assert "difficulty 1 to 2 -- also moderate deals" in texts["pool history"]
+    assert "generation 2: relaxed, steady mean below 4.5, difficulty 1 to 2 -- also" in texts["pool diff"]
+    assert "easy is now at generation 1" in texts["pool rollback"]
 
 
 def test_the_data_dictionary_lists_every_column_of_deals_with_type_meaning_and_unit() -> None:

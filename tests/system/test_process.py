@@ -196,7 +196,7 @@ for words in json.loads(sys.argv[1]):
 READING = {
     ("pool", "status"): "",
     ("pool", "history", "medium"): "",
-    ("daily", "show", "--date", "2026-11-30"): "",
+    ("level", "list"): "",
     ("daily", "export", "--date", "2026-11-30"): "",
     ("query", "from runs"): "pyarrow",
     ("gc", "--dry-run"): "pyarrow",

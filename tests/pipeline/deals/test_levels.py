@@ -1,7 +1,8 @@
 """Policies and par meet the frozen reference, and no rounding moves a deal over a threshold."""
 
+import dataclasses
 import json
-from datetime import date
+from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -13,9 +14,11 @@ from pipeline.deals.levels import (
     POLICIES_V1,
     Level,
     Policy,
+    changed,
     daily_level,
     level_named,
     par_of_mean,
+    possible_pars,
 )
 from pipeline.versions import daily_versions
 from solver.errors import UsageError
@@ -112,3 +115,55 @@ def test_the_versions_of_a_daily_are_those_of_the_reference() -> None:
     published = json.loads((REFERENCE / "daily-2026-11-30.json").read_text())["versions"]
     assert list(daily_versions(1).items()) == list(published.items())
     assert list(daily_versions(2).items()) == list((published | {"daily": 2}).items())
+
+
+def test_policies_v2_add_the_difficulty_to_policies_v1() -> None:
+    for name, earlier in POLICIES_V1.items():
+        policy = LEVELS[name].policy
+        same = dataclasses.replace(policy, version=1, difficulty_to=5)
+        assert same == earlier
+        assert policy.difficulty_to == {"easy": 1, "medium": 5, "hard": 4}[name]
+        assert policy.sha256 != earlier.sha256
+
+
+def test_the_weekday_says_what_a_daily_hole_must_be_from_2027_on() -> None:
+    assert daily_level(date(2026, 12, 31)).policy.version == 1
+    monday = date(2027, 1, 4)
+    policies = [daily_level(monday + timedelta(n)).policy for n in range(7)]
+    assert [policy.difficulty_from for policy in policies] == [1, 1, 2, 2, 3, 3, 4]
+    assert all(policy.difficulty_from == policy.difficulty_to for policy in policies)
+    assert daily_level(date(2027, 1, 1)).policy == daily_level(monday + timedelta(4)).policy
+
+
+@pytest.mark.parametrize(
+    ("mean_from", "mean_below", "pars"),
+    [
+        (None, None, (3, 4, 5)),
+        (None, "3.5", (3,)),
+        (None, "3.500001", (3, 4)),
+        ("3.5", "4.5", (4,)),
+        ("3.499999", "4.5", (3, 4)),
+        ("4.5", None, (5,)),
+        (None, "-3", (3,)),
+        ("9", None, (5,)),
+        ("3.5", "6.5", (4, 5)),
+    ],
+)
+def test_the_pars_that_bounds_admit_are_known_exactly(
+    mean_from: str | None, mean_below: str | None, pars: tuple[int, ...]
+) -> None:
+    policy = Policy(2, "golf", mean_from, mean_below)
+    assert possible_pars(policy) == pars
+    tenths = [Fraction(n, 10_000_000) for n in range(-160_000_000, 350_000_001, 1_250_000)]
+    near = [Fraction(5, 2) + Fraction(n) + Fraction(sign, 10**7) for n in range(5) for sign in (-1, 0, 1)]
+    assert {par_of_mean(mean) for mean in (*tenths, *near) if policy.admits_mean(mean)} == set(pars)
+
+
+def test_a_change_keeps_what_it_does_not_name_and_says_that_it_is_of_today() -> None:
+    policy = changed(POLICIES_V1["hard"], {"mean_below": "5.50", "difficulty_to": "3"})
+    assert policy == dataclasses.replace(POLICIES_V1["hard"], version=2, mean_below="5.5", difficulty_to=3)
+    assert changed(POLICIES_V1["hard"], {}) is POLICIES_V1["hard"]
+    assert changed(policy, {"mean_from": "none", "course": "none"}).admits_text == (
+        "dead_king, steady mean below 5.5, difficulty 1 to 3"
+    )
+    assert changed(None, dict(text.split("=") for text in policy.assignments)) == policy
