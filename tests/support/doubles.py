@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
 from functools import cache
 
 import pytest
@@ -145,6 +146,19 @@ def stopped_at_each_change(
                 with pytest.raises(type(fault)):
                     work(FailingStorage(storage, step, fault, after=after))
                 yield storage, change, after
+
+
+class Inline(Executor):
+    """Runs each batch when it is handed out, in the same thread."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as fault:
+            future.set_exception(fault)
+        return future
 
 
 def fake_cleared(level: str, number: int) -> bool:

@@ -31,6 +31,7 @@ from pipeline.work.counts import Clock
 from pipeline.work.executors import Work, local_work
 from solver.errors import UsageError
 from tests.support.doubles import (
+    Inline,
     MemoryStorage,
     Recorder,
     changes_of,
@@ -47,19 +48,6 @@ NEXT = NIGHT + timedelta(1)
 PER_NIGHT = {"easy": 7, "medium": 60, "hard": 5}
 CAP = 1000
 CAPS = dict.fromkeys(LEVELS, CAP)
-
-
-class Inline(Executor):
-    """Runs each batch when it is handed out, in the same thread."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_running_or_notify_cancel()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as fault:
-            future.set_exception(fault)
-        return future
 
 
 class Shuffled(ThreadPoolExecutor):
