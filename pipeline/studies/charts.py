@@ -15,8 +15,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
 from pipeline.studies.calibration import Calibration
@@ -68,7 +68,7 @@ _CALIBRATION_MARGIN: Final = 1.2
 _COLUMN_WIDTH: Final = 1.35  # one level and par: the longest verdict fits
 
 _PLAYERS_HEIGHT: Final = 5.4
-_PLAYERS_PANEL: Final = 2.9
+_PLAYERS_PANEL: Final = 3.3
 _PLAYERS_MARGIN: Final = 0.9
 
 _FAINTEST: Final = 0.08  # opacity of a cell with next to no deals
@@ -224,13 +224,23 @@ def _draw_panel(axes: Axes, block: Block) -> None:
 
 def _draw_cells(axes: Axes, found: PlayersFindings) -> None:
     """Draw the cells of one study, and the borders of the difficulties with their shares."""
+    means = range(min((mean for mean, *_ in found.cells), default=0), _next_mean(found))
     most = max((deals for *_, deals in found.cells), default=1)
+    shades = [[0.0] * len(means) for _ in range(LAST_CHANCE_CELL + 1)]
     for mean, chance, deals in found.cells:
-        cell = (mean / CELLS_PER_CARD, chance / CELLS_PER_TENFOLD)
-        shade = _FAINTEST + (1 - _FAINTEST) * (deals / most) ** 0.5  # the area of a dot of that size
-        axes.add_patch(
-            Rectangle(cell, 1 / CELLS_PER_CARD, 1 / CELLS_PER_TENFOLD, color=_GREEN, alpha=shade, linewidth=0)
-        )
+        shades[chance][mean - means.start] = _FAINTEST + (1 - _FAINTEST) * (deals / most) ** 0.5
+    # One picture of all cells: a shape for each would make an SVG twenty times as large.
+    axes.imshow(
+        [[to_rgba(_GREEN, shade) for shade in row] for row in shades],
+        extent=(
+            means.start / CELLS_PER_CARD,
+            means.stop / CELLS_PER_CARD,
+            (LAST_CHANCE_CELL + 1) / CELLS_PER_TENFOLD,
+            0,
+        ),
+        aspect="auto",
+        interpolation="nearest",
+    )
     axes.set_title(found.study.rules)
     axes.tick_params(length=0)
     axes.xaxis.set_major_locator(MultipleLocator(_CARDS_A_TICK))
@@ -250,8 +260,13 @@ def _draw_cells(axes: Axes, found: PlayersFindings) -> None:
             textcoords="offset points",
             horizontalalignment="left" if border else "right",
             verticalalignment="top",
+            size=9,
             weight="bold",
         )
+
+
+def _next_mean(found: PlayersFindings) -> int:
+    return max((mean for mean, *_ in found.cells), default=0) + 1
 
 
 def _mean_limits(studies: Sequence[PlayersFindings]) -> tuple[float, float]:
