@@ -24,6 +24,9 @@ VARIED: Final = 1
 DIFFICULTY: Final = 1
 COURSE: Final = 1  # pars of a round's holes, and which deals it consists of
 STUDY: Final = 1  # columns of the counts of a study
+PLAYERS_STUDY: Final = 1  # columns of the findings of a players' study
+VARIED: Final = 1
+DIFFICULTY: Final = 1
 
 PART_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -82,3 +85,15 @@ STUDY_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
     }
 )
 """Versions of what a study's counts depend on; stored in the metadata of their files."""
+
+PLAYERS_STUDY_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "study": PLAYERS_STUDY,
+        "shuffle": SHUFFLE,
+        "rules": RULES,
+        "steady": STEADY,
+        "varied": VARIED,
+        "difficulty": DIFFICULTY,
+    }
+)
+"""Versions of what a players' study depends on; stored in the metadata of its file."""

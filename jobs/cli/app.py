@@ -77,6 +77,12 @@ _COMMANDS: Final = (
         "fairway study winnability --rules golf --deals 10000",
         LazyCommand("winnability", "jobs.cli.study:winnability", "Count the deals that can be cleared."),
         LazyCommand("chart", "jobs.cli.study:chart", "Chart the best scores found by studies."),
+        LazyCommand("players", "jobs.cli.study_players:players", "Compare the simulated players."),
+        LazyCommand(
+            "players-chart",
+            "jobs.cli.study_players:players_chart",
+            "Chart the steady mean against the clear chance.",
+        ),
     ),
     group(
         "config",

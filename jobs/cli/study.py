@@ -113,7 +113,7 @@ def chart(
     """
     check_plotting()
     check_output(output, files)
-    studies = [read_whole(_content(file), str(file)) for file in files]
+    studies = [read_whole(content(file), str(file)) for file in files]
     with plotting():
         from pipeline.studies.charts import study_chart  # matplotlib is optional
 
@@ -122,7 +122,8 @@ def chart(
         stream.write(picture)
 
 
-def _content(file: Path) -> bytes:
+def content(file: Path) -> bytes:
+    """Return the content of a file that the user named."""
     try:
         return file.read_bytes()
     except OSError as error:

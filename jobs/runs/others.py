@@ -13,6 +13,7 @@ from pipeline.daily.publish import Published, publish
 from pipeline.integrity.dry_run import DryRunStorage, RepairLog
 from pipeline.integrity.repair import repair
 from pipeline.store.storage import LocalStorage, Storage
+from pipeline.studies.players import PlayersFindings, play
 from pipeline.studies.study import Result, carry_out
 from pipeline.studies.winnability import Study
 from pipeline.work.executors import local_work
@@ -98,3 +99,19 @@ def run_study(storage: LocalStorage, study: Study, settings: Settings, context: 
     with local_work(settings.workers, context.progress) as work:
         result = carry_out(storage, study, work)
     return StudyReport(result, (context.clock() - started).total_seconds())
+
+
+@dataclass(frozen=True, slots=True)
+class PlayersReport:
+    """A completed players' study: what it found, and its duration."""
+
+    found: PlayersFindings
+    seconds: float
+
+
+def run_players_study(study: Study, settings: Settings, context: JobContext) -> PlayersReport:
+    """Carry out a players' study, which stores nothing and needs no data root."""
+    started = context.clock()
+    with local_work(settings.workers, context.progress) as work:
+        found = play(study, work)
+    return PlayersReport(found, (context.clock() - started).total_seconds())

@@ -1,4 +1,4 @@
-"""Charts of best scores and of calibrations, as SVG or PNG; the only module that imports matplotlib.
+"""Charts of best scores, players and calibrations, as SVG or PNG; the only module that imports matplotlib.
 
 Matplotlib is an optional dependency that is slow to load, so callers import this module only to draw. It uses
 figures directly, never `pyplot`: no window opens, and no state outlives a chart. With one version of
@@ -7,19 +7,28 @@ matplotlib, SVG ids are derived from a fixed salt, and no date is written.
 """
 
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from math import nan
+from math import log10, nan
 from typing import Any, Final, Literal, TypeAlias
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
 from pipeline.studies.calibration import Calibration
-from pipeline.studies.winnability import SCORES, Block, findings
+from pipeline.studies.players import (
+    CELLS_PER_CARD,
+    CELLS_PER_TENFOLD,
+    LAST_CHANCE_CELL,
+    PlayersFindings,
+)
+from pipeline.studies.winnability import SCORES, Block, Study, findings
 from solver.errors import UsageError
+from solver.players.difficulty import DIFFICULTY_NAMES, TRIES
 from solver.table.rules import rules_named
 from solver.table.score import CLEARED_SCORES
 
@@ -58,6 +67,13 @@ _CALIBRATION_HEIGHT: Final = 5.2
 _CALIBRATION_MARGIN: Final = 1.2
 _COLUMN_WIDTH: Final = 1.35  # one level and par: the longest verdict fits
 
+_PLAYERS_HEIGHT: Final = 5.4
+_PLAYERS_PANEL: Final = 3.3
+_PLAYERS_MARGIN: Final = 0.9
+
+_FAINTEST: Final = 0.08  # opacity of a cell with next to no deals
+_CARDS_A_TICK: Final = 5
+
 _MIN_SHOWN: Final = 0.1  # percent; a shorter bar would be invisible
 _MIN_LAST_SCORE: Final = 14  # leaves room for the caption on the right
 _HEADROOM: Final = 1.12  # above the highest bar, for the captions
@@ -75,11 +91,7 @@ def study_chart(studies: Sequence[Block], format_: Format) -> bytes:
     Raises:
         UsageError: there are no studies, or they are not of the same deal numbers.
     """
-    ranges = sorted({(study.study.first, study.study.last) for study in studies})
-    if len(ranges) != 1:
-        given = ", ".join(f"{first} to {last}" for first, last in ranges) or "none"
-        raise UsageError(f"a chart compares studies of the same deal numbers; the numbers are {given}")
-    first, last = ranges[0]
+    first, last = _numbers([study.study for study in studies])
     title = "The best score that a deal allows, found by exhaustive search"
     with _figure(_WIDTH, _STUDY_MARGIN + _PANEL_HEIGHT * len(studies)) as figure:
         figure.suptitle(title, weight="bold", size=13)
@@ -90,6 +102,29 @@ def study_chart(studies: Sequence[Block], format_: Format) -> bytes:
         panels[0].set_ylim(0, _HEADROOM * panels[0].get_ylim()[1])
         deals = f"{last - first + 1:,} deals, numbers {first:,} to {last:,}"
         figure.supxlabel(f"{_SCORE_LABEL}\n{deals}", size=9.5, color=_DARK_GREY)
+        return _picture(figure, format_, title)
+
+
+def players_chart(studies: Sequence[PlayersFindings], format_: Format) -> bytes:
+    """Draw how many tries a clear takes against the steady mean, one panel per study on shared axes.
+
+    Raises:
+        UsageError: there are no studies, or they are not of the same deal numbers.
+    """
+    first, last = _numbers([study.study for study in studies])
+    title = "How hard a deal is to clear, and how many cards the steady player leaves"
+    width = _PLAYERS_MARGIN + _PLAYERS_PANEL * len(studies)
+    with _figure(width, _PLAYERS_HEIGHT) as figure:
+        figure.suptitle(title, weight="bold", size=13)
+        panels = figure.subplots(1, len(studies), sharex=True, sharey=True, squeeze=False)[0]
+        for panel, study in zip(panels, studies, strict=True):
+            _draw_cells(panel, study)
+        panels[0].set_xlim(*_mean_limits(studies))
+        panels[0].set_ylim((LAST_CHANCE_CELL + 1) / CELLS_PER_TENFOLD, 0)
+        panels[0].set_ylabel("tries that a clear takes the varied player")
+        deals = f"those of {last - first + 1:,} deals, numbers {first:,} to {last:,}, that can be cleared"
+        label = f"the steady player's mean score; the darker, the more deals\n{deals}"
+        figure.supxlabel(label, size=9.5, color=_DARK_GREY)
         return _picture(figure, format_, title)
 
 
@@ -131,6 +166,15 @@ def calibration_chart(rows: Sequence[Calibration], format_: Format) -> bytes:
         axes.yaxis.grid(visible=True)
         figure.legend(handles=[players, steady], frameon=False, loc="outside lower left")
         return _picture(figure, format_, title)
+
+
+def _numbers(studies: Sequence[Study]) -> tuple[int, int]:
+    """Return the first and the last deal number of studies, which must be the same for all."""
+    ranges = sorted({(study.first, study.last) for study in studies})
+    if len(ranges) != 1:
+        given = ", ".join(f"{first} to {last}" for first, last in ranges) or "none"
+        raise UsageError(f"a chart compares studies of the same deal numbers; the numbers are {given}")
+    return ranges[0]
 
 
 @contextmanager
@@ -176,6 +220,70 @@ def _draw_panel(axes: Axes, block: Block) -> None:
             color=color,
             weight="bold",
         )
+
+
+def _draw_cells(axes: Axes, found: PlayersFindings) -> None:
+    """Draw the cells of one study, and the borders of the difficulties with their shares."""
+    means = range(min((mean for mean, *_ in found.cells), default=0), _next_mean(found))
+    most = max((deals for *_, deals in found.cells), default=1)
+    shades = [[0.0] * len(means) for _ in range(LAST_CHANCE_CELL + 1)]
+    for mean, chance, deals in found.cells:
+        shades[chance][mean - means.start] = _FAINTEST + (1 - _FAINTEST) * (deals / most) ** 0.5
+    # One picture of all cells: a shape for each would make an SVG twenty times as large.
+    axes.imshow(
+        [[to_rgba(_GREEN, shade) for shade in row] for row in shades],
+        extent=(
+            means.start / CELLS_PER_CARD,
+            means.stop / CELLS_PER_CARD,
+            (LAST_CHANCE_CELL + 1) / CELLS_PER_TENFOLD,
+            0,
+        ),
+        aspect="auto",
+        interpolation="nearest",
+    )
+    axes.set_title(found.study.rules)
+    axes.tick_params(length=0)
+    axes.xaxis.set_major_locator(MultipleLocator(_CARDS_A_TICK))
+    axes.yaxis.set_major_locator(MultipleLocator(2))
+    axes.yaxis.set_major_formatter(FuncFormatter(_tries))
+    borders = [0.0, *(log10(tries) for tries in TRIES)]
+    for border in borders[1:]:
+        axes.axhline(border, color=_DARK_GREY, linewidth=0.8)
+    for (difficulty, name), border, deals in zip(
+        DIFFICULTY_NAMES.items(), borders, found.difficulties, strict=True
+    ):
+        axes.annotate(
+            f"{difficulty} {name}, {100 * deals / max(1, found.cleared):.0f} %",
+            (0 if border else 1, border),  # where there are few deals
+            (4 if border else -4, -3),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            horizontalalignment="left" if border else "right",
+            verticalalignment="top",
+            size=9,
+            weight="bold",
+        )
+
+
+def _next_mean(found: PlayersFindings) -> int:
+    return max((mean for mean, *_ in found.cells), default=0) + 1
+
+
+def _mean_limits(studies: Sequence[PlayersFindings]) -> tuple[float, float]:
+    """Ends of the horizontal axis: from the lowest to the highest mean that is not rare in some panel."""
+    shown = []
+    for study in studies:
+        deals: Counter[int] = Counter()
+        for mean, _, count in study.cells:
+            deals[mean] += count
+        shown += [mean for mean, count in deals.items() if 100 * count >= _MIN_SHOWN * study.cleared]
+    return min(shown, default=0) / CELLS_PER_CARD, (max(shown, default=0) + 1) / CELLS_PER_CARD
+
+
+def _tries(tenfold: float, _: int) -> str:
+    if tenfold * CELLS_PER_TENFOLD == LAST_CHANCE_CELL:
+        return "$\\geq 10^{10}$"
+    return f"$10^{{{tenfold:.0f}}}$" if tenfold else "1"
 
 
 def _captions(block: Block) -> tuple[str, str]:

@@ -1,9 +1,11 @@
 """Confidence intervals and tests, computed from counts."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
+from operator import mul
 from typing import Final, TypeVar
 
 Z_95: Final = 1.959963984540054  # the 0.975 quantile of the normal distribution: 95 % lie within it
@@ -132,3 +134,35 @@ def mean_of(counts: Mapping[_Exact, int]) -> Mean | None:
     variance = (size * squares - total * total) / (size * (size - 1))
     margin = Z_95 * math.sqrt(variance / size)
     return Mean(size, value, Spread(math.sqrt(variance), Interval(value - margin, value + margin), margin))
+
+
+def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Return Spearman's rank correlation of two measures of the same things; equal values share their rank.
+
+    It is Pearson's correlation of the ranks, in integers up to the last step.
+
+    Returns:
+        A number from -1 to 1; None if one of the measures is the same for all things.
+    """
+    if len(one) != len(other):
+        raise ValueError(f"{len(one)} values cannot be paired with {len(other)}")
+    ranks, others = _doubled_ranks(one), _doubled_ranks(other)
+    together = sum(map(mul, ranks, others))
+    spread, other_spread = sum(map(mul, ranks, ranks)), sum(map(mul, others, others))
+    if not spread or not other_spread:
+        return None
+    return float(together / math.sqrt(spread * other_spread))
+
+
+def _doubled_ranks(values: Sequence[float]) -> list[int]:
+    """Return twice the distance of each value's mean rank from the mean of all ranks."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    ranks = [0] * len(values)
+    first = 0
+    for _, group in groupby(order, key=values.__getitem__):
+        ties = list(group)
+        last = first + len(ties) - 1
+        for at in ties:
+            ranks[at] = first + last - (len(values) - 1)
+        first = last + 1
+    return ranks

@@ -1,4 +1,4 @@
-"""The counts of a study as Parquet, one row per block of deal numbers.
+"""The counts of a study as Parquet, one row per block of deal numbers, and the findings of a players' study.
 
 The files share neither columns nor versions nor writer options with the parts of the pools, so they have a
 module of their own. Their bytes depend on the blocks, on `pipeline.versions` and on the version of pyarrow.
@@ -6,14 +6,16 @@ module of their own. Their bytes depend on the blocks, on `pipeline.versions` an
 
 import io
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet
 
 from pipeline.errors import DamagedError
+from pipeline.studies.players import PlayersFindings
 from pipeline.studies.winnability import Block, Study, joined
-from pipeline.versions import STUDY_VERSIONS
+from pipeline.versions import PLAYERS_STUDY_VERSIONS, STUDY_VERSIONS
 from solver.errors import UsageError
 from solver.table.score import CLEARED_SCORES, SCORE_COUNT
 
@@ -58,12 +60,48 @@ BLOCKS_SCHEMA: Final = pa.schema(
 """Types, descriptions and units of all columns, and the versions that are written to new files."""
 
 
+PLAYERS_SCHEMA: Final = pa.schema(
+    [
+        _field("rules", pa.string(), "Which ranks may be played on a King and an Ace", "name as in PySolFC"),
+        _field("first", pa.uint64(), "First deal number of the study", "number from 0 to 2^63 - 1"),
+        _field("count", pa.uint32(), "Consecutive deal numbers in the study", "deals"),
+        _field("cleared", pa.uint32(), "Of these, how many can be cleared", "deals"),
+        _field("measures", pa.list_(pa.string()), "What was measured of each of those", "names of columns"),
+        _field(
+            "correlations",
+            pa.list_(pa.list_(pa.float64())),
+            "Spearman's rank correlation of each measure with each; null if a measure is always the same",
+            "number from -1 to 1",
+        ),
+        _field(
+            "difficulties",
+            pa.list_(pa.uint32()),
+            "How many have each difficulty, 1 to 5, in that order",
+            "deals",
+        ),
+        _field("level", pa.string(), "Level whose range of the steady mean was applied", "name, or empty"),
+        _field(
+            "level_difficulties",
+            pa.list_(pa.uint32()),
+            "How many in that range have each difficulty, 1 to 5, in that order",
+            "deals",
+        ),
+        _field(
+            "cells",
+            pa.list_(pa.list_(pa.int32())),
+            "Steady mean in halves of a card; tries for a clear in quarters of a power of ten, at most 40;"
+            " how many have both. Both are rounded down",
+            "halves, quarters, deals",
+        ),
+    ],
+    metadata={f"{_VERSION_PREFIX}{name}": str(version) for name, version in PLAYERS_STUDY_VERSIONS.items()},
+)
+"""Types, descriptions and units of all columns of a players' study, which has one row."""
+
+
 def blocks_bytes(blocks: Sequence[Block]) -> bytes:
     """Return blocks as a Parquet file, in the order given."""
-    table = pa.Table.from_pylist([_row(block) for block in blocks], schema=BLOCKS_SCHEMA)
-    stream = io.BytesIO()
-    pyarrow.parquet.write_table(table, stream, **_WRITER)
-    return stream.getvalue()
+    return _file([_row(block) for block in blocks], BLOCKS_SCHEMA)
 
 
 def read_blocks(data: bytes, path: str) -> tuple[Block, ...]:
@@ -73,22 +111,39 @@ def read_blocks(data: bytes, path: str) -> tuple[Block, ...]:
         DamagedError: the file is not Parquet, its columns or versions are not those of a study, or the counts
             do not add up.
     """
-    try:
-        # Read in this thread: a thread of Arrow that is running when the process ends can crash it.
-        file = pyarrow.parquet.ParquetFile(
-            io.BytesIO(data), page_checksum_verification=True, pre_buffer=False
+    with _reading(path):
+        return tuple(_blocks(_rows(data, path, BLOCKS_SCHEMA, "the counts of a study")))
+
+
+def players_bytes(found: PlayersFindings) -> bytes:
+    """Return the findings of a players' study as a Parquet file with one row."""
+    return _file([_players_row(found)], PLAYERS_SCHEMA)
+
+
+def read_players(data: bytes, path: str) -> PlayersFindings:
+    """Read the findings of a players' study from a Parquet file.
+
+    Raises:
+        DamagedError: the file is not Parquet, its columns or versions are not those of a players' study, or
+            the counts do not add up.
+    """
+    with _reading(path):
+        rows = _rows(data, path, PLAYERS_SCHEMA, "the findings of a players' study")
+        if len(rows) != 1:
+            raise ValueError(f"it has {len(rows)} rows instead of one")
+        row = rows[0]
+        found = PlayersFindings(
+            Study(row["rules"], fewest=False, first=row["first"], count=row["count"]),
+            tuple(row["measures"]),
+            tuple(map(tuple, row["correlations"])),
+            tuple(row["difficulties"]),
+            row["level"],
+            tuple(row["level_difficulties"]),
+            tuple((mean, chance, deals) for mean, chance, deals in row["cells"]),
         )
-        found = file.schema_arrow
-        if not found.equals(BLOCKS_SCHEMA) or found.metadata != BLOCKS_SCHEMA.metadata:
-            raise DamagedError(
-                f"{path} does not hold the counts of a study in the format of this version of Fairway"
-            )
-        table = file.read(use_threads=False)
-        table.validate(full=True)
-        return tuple(_blocks(table))
-    except (pa.ArrowException, OSError, ValueError, UsageError) as fault:
-        first_line = str(fault).partition("\n")[0]
-        raise DamagedError(f"{path} is damaged: {first_line}") from fault
+        if _players_row(found) != row:
+            raise ValueError("its counts contradict one another")
+        return found
 
 
 def read_whole(data: bytes, path: str) -> Block:
@@ -117,8 +172,50 @@ def _row(block: Block) -> dict[str, object]:
     }
 
 
-def _blocks(table: Any) -> Iterator[Block]:
-    for row in table.to_pylist():
+def _players_row(found: PlayersFindings) -> dict[str, object]:
+    return {
+        "rules": found.study.rules,
+        "first": found.study.first,
+        "count": found.study.count,
+        "cleared": found.cleared,
+        "measures": list(found.measures),
+        "correlations": [list(row) for row in found.correlations],
+        "difficulties": list(found.difficulties),
+        "level": found.level,
+        "level_difficulties": list(found.level_difficulties),
+        "cells": [list(cell) for cell in found.cells],
+    }
+
+
+def _file(rows: Sequence[dict[str, object]], schema: Any) -> bytes:
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pa.Table.from_pylist(rows, schema=schema), stream, **_WRITER)
+    return stream.getvalue()
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError, TypeError, UsageError) as fault:
+        first_line = str(fault).partition("\n")[0]
+        raise DamagedError(f"{path} is damaged: {first_line}") from fault
+
+
+def _rows(data: bytes, path: str, schema: Any, what: str) -> list[dict[str, Any]]:
+    # Read in this thread: a thread of Arrow that is running when the process ends can crash it.
+    file = pyarrow.parquet.ParquetFile(io.BytesIO(data), page_checksum_verification=True, pre_buffer=False)
+    found = file.schema_arrow
+    if not found.equals(schema) or found.metadata != schema.metadata:
+        raise DamagedError(f"{path} does not hold {what} in the format of this version of Fairway")
+    table = file.read(use_threads=False)
+    table.validate(full=True)
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def _blocks(rows: Sequence[dict[str, Any]]) -> Iterator[Block]:
+    for row in rows:
         study = Study(row["rules"], row["fewest"], row["first"], row["count"])
         block = Block(study, row["cleared"], tuple(count or 0 for count in row["scores"]))
         if _row(block) != row:

@@ -8,12 +8,12 @@ EASIEST: Final = 1
 HARDEST: Final = 5
 DIFFICULTY_NAMES: Final = {1: "gentle", 2: "moderate", 3: "demanding", 4: "severe", 5: "extreme"}
 
-_TRIES: Final = (50, 500, 10_000, 1_000_000)  # difficulty n: the chance is at least 1 in the n-th of these
+TRIES: Final = (50, 500, 10_000, 1_000_000)  # difficulty n: the chance is at least 1 in the n-th of these
 
 
 def difficulty_of(mass: int) -> int:
     """Return the difficulty, 1 to 5, of a deal of whose holes the varied player clears this mass of 2^60."""
-    return EASIEST + sum(mass * tries < TOTAL_MASS for tries in _TRIES)
+    return EASIEST + sum(mass * tries < TOTAL_MASS for tries in TRIES)
 
 
 def clear_chance_of(mass: int) -> float:

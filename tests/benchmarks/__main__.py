@@ -21,6 +21,7 @@ SUBJECTS: Final = (
     "search",
     "command",
     "steady",
+    "varied",
     "hints",
     "shuffle",
     "pipeline",

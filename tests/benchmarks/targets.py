@@ -17,6 +17,11 @@ _VERDICT: Final = {
 }
 _FEWEST: Final = Target(1.0)
 _STEADY: Final = Target(600.0)  # us per deal
+_VARIED: Final = {
+    "golf": Target(0.6, 0.2),
+    "relaxed": Target(1.6, 0.53),
+    "dead_king": Target(0.35, 0.117),
+}
 _MEMORY: Final = Target(16.0)  # MB per worker
 _HINT: Final = {"median": Target(5.0), "99th percentile": Target(40.0)}  # ms
 _MILLION: Final = "1,000,000 rows"
@@ -29,6 +34,7 @@ TARGETS: Final[Targets] = MappingProxyType(
         **{("search", f"{rules}: fewest to yardstick, not cleared"): _FEWEST for rules in RULES},
         ("command", "status after a night"): Target(500.0),  # ms
         **{("steady", f"{rules}: steady player"): _STEADY for rules in RULES},
+        **{("varied", f"{rules}: varied player to yardstick"): target for rules, target in _VARIED.items()},
         **{
             ("hints", f"{rules}: hint, {percentile}"): target
             for rules in RULES

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from functools import cache
+from typing import Any
 
 import pytest
 

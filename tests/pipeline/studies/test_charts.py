@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from jobs.terminal.plotting import plotting
 from pipeline.studies.calibration import Calibration, calibrations
+from pipeline.studies.players import PlayersFindings
 from pipeline.studies.winnability import SCORES, Block, Study
 from solver.errors import UsageError
 from tests.support.examples import examples
@@ -165,3 +166,37 @@ def test_studies_of_different_numbers_are_not_compared() -> None:
         study_chart([block("golf"), block("relaxed", 100)])
     with pytest.raises(UsageError, match="none"):
         study_chart([])
+
+
+def found(rules: str, cells: tuple[tuple[int, int, int], ...], first: int = 0) -> PlayersFindings:
+    """Findings of which only the cells and the difficulties matter; all deals are gentle."""
+    deals = sum(count for *_, count in cells)
+    return PlayersFindings(
+        Study(rules, False, first, 100), (), (), (deals, 0, 0, 0, 0), "", (0, 0, 0, 0, 0), cells
+    )
+
+
+def players_chart(studies: list[PlayersFindings], format_: "Format" = "svg") -> bytes:
+    from pipeline.studies import charts
+
+    return charts.players_chart(studies, format_)
+
+
+def test_the_texts_of_a_players_chart() -> None:
+    picture = players_chart([found("relaxed", ((3, 0, 4), (8, 40, 1))), found("golf", ())])
+    for text in ("relaxed", "golf", "1 gentle, 100 %", "1 gentle, 0 %", "5 extreme, 0 %"):
+        assert text in texts(picture)
+    assert "those of 100 deals, numbers 0 to 99, that can be cleared" in texts(picture)
+    assert Xml.fromstring(picture.decode()).tag.endswith("svg")
+
+
+def test_a_players_chart_shows_its_cells_and_the_same_cells_give_the_same_bytes() -> None:
+    one, other = found("golf", ((3, 0, 4), (8, 40, 1))), found("golf", ((3, 0, 4), (8, 39, 1)))
+    assert players_chart([one], "png") == players_chart([one], "png") != players_chart([other], "png")
+
+
+def test_players_studies_of_different_numbers_are_not_compared() -> None:
+    with pytest.raises(UsageError, match="0 to 99, 100 to 199"):
+        players_chart([found("golf", ()), found("relaxed", (), 100)])
+    with pytest.raises(UsageError, match="none"):
+        players_chart([])

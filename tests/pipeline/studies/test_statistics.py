@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.studies.statistics import Z_95, Sample, difference, mean_of, wilson_interval
+from pipeline.studies.statistics import Z_95, Sample, difference, mean_of, spearman, wilson_interval
 
 TRIALS = st.integers(1, 10**7)
 
@@ -133,3 +133,29 @@ def test_a_mean_of_fractions_is_exact_until_it_is_rounded(counts: dict[Fraction,
         return
     assert mean.spread.sd == math.sqrt(statistics.variance(values))
     assert shifted.spread.sd == mean.spread.sd
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-9, 9)), max_size=30))
+def test_a_rank_correlation_is_that_of_the_mean_ranks(pairs: list[tuple[int, int]]) -> None:
+    one, other = [first for first, _ in pairs], [second for _, second in pairs]
+    if len(set(one)) < 2 or len(set(other)) < 2:
+        assert spearman(one, other) is None
+        return
+    expected = statistics.correlation(slow_ranks(one), slow_ranks(other))
+    assert spearman(one, other) == pytest.approx(expected, abs=1e-9)
+    assert spearman(other, one) == spearman(one, other)
+    assert spearman(one, [value**3 for value in one]) == pytest.approx(1)
+    assert spearman(one, [-value for value in one]) == pytest.approx(-1)
+
+
+def slow_ranks(values: list[int]) -> list[float]:
+    """Each value's mean place among the sorted values."""
+    return [
+        statistics.mean(place for place, other in enumerate(sorted(values)) if other == value)
+        for value in values
+    ]
+
+
+def test_measures_of_different_things_have_no_rank_correlation() -> None:
+    with pytest.raises(ValueError, match="2 values cannot be paired with 1"):
+        spearman([1, 2], [1])
