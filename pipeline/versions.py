@@ -25,8 +25,6 @@ DIFFICULTY: Final = 1
 COURSE: Final = 1  # pars of a round's holes, and which deals it consists of
 STUDY: Final = 1  # columns of the counts of a study
 PLAYERS_STUDY: Final = 1  # columns of the findings of a players' study
-VARIED: Final = 1
-DIFFICULTY: Final = 1
 
 PART_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
     {
