@@ -106,6 +106,7 @@ def _page_document(page: PlayerPage) -> dict[str, Any]:
         "best_seconds": page.best_seconds,
         "fewest_moves": page.fewest_moves,
         "dailies": page.streak and _streak_document(page.streak),
+        "dailies_cleared": page.cleared_streak and _streak_document(page.cleared_streak),
     }
 
 

@@ -27,7 +27,7 @@ from jobs.terminal.output import can_carry, put_json, say
 from jobs.terminal.tables import put_table
 from pipeline.daily.files import published_daily
 from pipeline.play.rounds import Round, round_of
-from pipeline.play.scorecard import BOX, CIRCLE, Entry, Scorecard, played_daily, scores_of
+from pipeline.play.scorecard import BOX, CIRCLE, Entry, Scorecard, played_daily, scorecard_of
 from pipeline.pools.catalog import load_catalog
 from pipeline.store.storage import Storage
 from pipeline.store.text import quoted
@@ -121,12 +121,12 @@ def scorecard(
             raise UsageError("a scorecard needs --number N and either --scores or --lines")
         name = level
         round_ = _round(storage_at(read_settings(config, data=data)), name, number)
-        made = (
-            _parsed_scores(scores or "")
+        card = (
+            Scorecard(round_, _parsed_scores(scores or ""))
             if lines is None
-            else scores_of(round_, _read_lines(lines, len(round_.holes) + 1))
+            else scorecard_of(round_, _read_lines(lines, len(round_.holes) + 1))
         )
-        _show_card(Scorecard(round_, made), as_json=as_json)
+        _show_card(card, as_json=as_json)
     else:
         raise UsageError("give a level for a scorecard, or --daily DATE for a text to share")
 

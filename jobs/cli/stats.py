@@ -125,7 +125,7 @@ def _draw(output: Path, rows: tuple[Calibration, ...]) -> None:
 
 def _print(page: PlayerPage, rows: Sequence[Calibration]) -> None:
     for name, text in _page_lines(page):
-        say(f"{name:<15}{text}")
+        say(f"{name:<17}{text}")
     if page.holes:
         say()
         _print_pars(page)
@@ -144,7 +144,8 @@ def _page_lines(page: PlayerPage) -> list[tuple[str, str]]:
         ("longest run", _NONE if page.longest_run is None else f"{page.longest_run}"),
         ("best time", _NONE if page.best_seconds is None else f"{page.best_seconds:,.10g} s"),
         ("fewest moves", _NONE if page.fewest_moves is None else f"{page.fewest_moves}"),
-        ("Daily holes", _streak_text(page.streak)),
+        ("dailies played", _streak_text(page.streak)),
+        ("dailies cleared", _streak_text(page.cleared_streak)),
     ]
 
 

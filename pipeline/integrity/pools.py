@@ -25,7 +25,7 @@ from pipeline.pools.catalog import (
     load_catalog,
 )
 from pipeline.pools.history import parts_in, read_kept
-from pipeline.pools.parquet import versions_in
+from pipeline.pools.parquet import policy_hash_in, versions_in
 from pipeline.pools.parts import check_named_part, read_named_part
 from pipeline.store.storage import Storage
 from pipeline.versions import is_reproducible
@@ -182,6 +182,8 @@ def _read_rows(storage: Storage, report: Report, part: Part, level: Level) -> Ro
         check.collect(part.path, faults)
         if versions_in(table.schema) != part.versions:
             check.problem(part.path, "its versions are not those in the catalog")
+        if policy_hash_in(table.schema) not in (None, level.policy.sha256):
+            check.problem(part.path, "its policy is not that of its generation in the catalog")
         if not is_reproducible(part.versions, level.policy.version):
             check.note(part.path, "made by other versions, so its deals are not solved again")
         if faults:

@@ -54,7 +54,7 @@ class Average:
 
 @dataclass(frozen=True, slots=True)
 class Streak:
-    """On how many dates the Daily hole was played, whatever the score, and the streaks of consecutive ones.
+    """A number of dates, such as those whose Daily hole was played or cleared, and the streaks in them.
 
     `longest` is the length of the longest streak, `last` that of the streak that ends on the last date.
     """
@@ -80,7 +80,8 @@ class PlayerPage:
         longest_run: the most plays between two draws; None without a line.
         best_seconds: shortest time in which a hole was cleared; None if unknown.
         fewest_moves: fewest moves with which a hole was cleared; None if unknown.
-        streak: of Daily holes; None if none was played.
+        streak: of the dates whose Daily hole was played, whatever the score; None if there are none.
+        cleared_streak: of those whose Daily hole was cleared; None if there are none.
     """
 
     holes: int
@@ -94,6 +95,7 @@ class PlayerPage:
     best_seconds: float | None
     fewest_moves: int | None
     streak: Streak | None
+    cleared_streak: Streak | None
 
 
 def player_page(results: Sequence[Played], rounds: Sequence[PlayedRound]) -> PlayerPage:
@@ -111,6 +113,7 @@ def player_page(results: Sequence[Played], rounds: Sequence[PlayedRound]) -> Pla
         best_seconds=min(_known(played.seconds for played in cleared), default=None),
         fewest_moves=min(_known(played.moves for played in cleared), default=None),
         streak=streak_of({played.day for played in results if played.day is not None}),
+        cleared_streak=streak_of({played.day for played in cleared if played.day is not None}),
     )
 
 

@@ -14,10 +14,10 @@ from pipeline.play.rounds import Hole, Round
 from pipeline.store.documents import Document
 from solver.errors import LineError, UsageError
 from solver.table.deal import parse_deal
-from solver.table.moves import run_lengths
+from solver.table.moves import after, run_lengths
 from solver.table.replay import replay
 from solver.table.rules import rules_named
-from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, score_name, signed
+from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, means_cleared, score_name
 
 CIRCLE: Final = "circle"
 BOX: Final = "box"
@@ -26,7 +26,7 @@ _DOT: Final = "·"
 _PLAIN_BLOCK: Final = "|"
 _PLAIN_DOT: Final = "."
 
-_MADE: Final = ("score", "against_par", "name", "mark", "running")  # keys of a played hole
+_MADE: Final = ("score", "cleared", "against_par", "name", "mark", "running")  # keys of a played hole
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class Entry:
 
     hole: Hole
     score: int
+    cleared: bool
     running: int
 
     @property
@@ -66,6 +67,7 @@ class Scorecard:
     Attributes:
         round: the round.
         scores: of its holes, in order; fewer than nine while the round is in progress.
+        cleared: whether each of those holes was cleared; None if nothing but the scores is known.
 
     Raises:
         UsageError: there are more scores than holes, or a score is not possible.
@@ -73,6 +75,7 @@ class Scorecard:
 
     round: Round
     scores: tuple[int, ...]
+    cleared: tuple[bool, ...] | None = None
 
     def __post_init__(self) -> None:
         _check_count(self.round, self.scores)
@@ -92,9 +95,10 @@ class Scorecard:
         """The played holes."""
         entries: list[Entry] = []
         running = 0
-        for hole, score in zip(self.round.holes, self.scores, strict=False):
+        cleared = tuple(map(means_cleared, self.scores)) if self.cleared is None else self.cleared
+        for hole, score, is_cleared in zip(self.round.holes, self.scores, cleared, strict=False):
             running += score - hole.par
-            entries.append(Entry(hole, score, running))
+            entries.append(Entry(hole, score, is_cleared, running))
         return tuple(entries)
 
     @property
@@ -125,8 +129,8 @@ class Scorecard:
         }
 
 
-def scores_of(round_: Round, lines: Sequence[str]) -> tuple[int, ...]:
-    """Score lines on the first holes of a round; each score is the one at the end of its line.
+def scorecard_of(round_: Round, lines: Sequence[str]) -> Scorecard:
+    """Return the card of lines on the first holes of a round; each score is the one at the end of its line.
 
     Raises:
         LineError: a move is not legal; the message names the hole.
@@ -134,23 +138,35 @@ def scores_of(round_: Round, lines: Sequence[str]) -> tuple[int, ...]:
     """
     _check_count(round_, lines)
     rules = rules_named(round_.rules)
-    scores = []
+    played = []
     for hole, line in zip(round_.holes, lines, strict=False):
         try:
-            scores.append(replay(parse_deal(hole.deal), rules, line).score)
+            played.append(replay(parse_deal(hole.deal), rules, line))
         except LineError as error:
             raise error.in_line(f"hole {hole.hole}") from error
-    return tuple(scores)
+    return Scorecard(round_, tuple(each.score for each in played), tuple(each.cleared for each in played))
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedDaily:
-    """A Daily hole as a player played it: the score at the end of the line, and the lengths of the runs."""
+    """A Daily hole as a player played it.
+
+    Attributes:
+        day: its date.
+        hole: its number.
+        par: its par.
+        score: the score at the end of the line.
+        cleared: whether the columns were cleared, which is when the hole is done.
+        finished: whether the hole is over: it was cleared, or no legal move is left.
+        runs: the lengths of the runs.
+    """
 
     day: date
     hole: int
     par: int
     score: int
+    cleared: bool
+    finished: bool
     runs: tuple[int, ...]
 
     @property
@@ -170,9 +186,14 @@ class PlayedDaily:
 
     def text(self, bar: str) -> str:
         """Return the text to share: three lines, of which the last is the bar."""
-        against = signed(self.score - self.par)
-        result = f"{against} against par" if self.name == against else f"{self.name} ({against})"
-        return f"Fairway Daily hole {self.hole}, {self.day}\n{result}\n{bar}"
+        return f"Fairway Daily hole {self.hole}, {self.day}\n{self.result}\n{bar}"
+
+    @property
+    def result(self) -> str:
+        """The result in words: `cleared, -2`, `3 left, Birdie`, or `unfinished, 12 left`."""
+        if self.cleared:
+            return f"cleared, {self.score}"
+        return f"{self.score} left, {self.name}" if self.finished else f"unfinished, {self.score} left"
 
     def document(self) -> dict[str, Any]:
         """Return the text and its parts as a JSON document."""
@@ -181,6 +202,8 @@ class PlayedDaily:
             "hole": self.hole,
             "par": self.par,
             "score": self.score,
+            "cleared": self.cleared,
+            "finished": self.finished,
             "against_par": self.score - self.par,
             "name": self.name,
             "bar": self.bar,
@@ -194,9 +217,16 @@ def played_daily(daily: Document, line: str) -> PlayedDaily:
     Raises:
         LineError: a move is not legal.
     """
-    played = replay(deal_of(daily), rules_named(daily["rules"]["name"]), line)
+    deal, rules = deal_of(daily), rules_named(daily["rules"]["name"])
+    played = replay(deal, rules, line)
     return PlayedDaily(
-        date.fromisoformat(daily["date"]), daily["hole"], daily["par"], played.score, run_lengths(line)
+        day=date.fromisoformat(daily["date"]),
+        hole=daily["hole"],
+        par=daily["par"],
+        score=played.score,
+        cleared=played.cleared,
+        finished=not after(deal, rules, line).legal_moves(rules),
+        runs=run_lengths(line),
     )
 
 

@@ -152,6 +152,12 @@ def versions_in(schema: Any) -> dict[str, int]:
     }
 
 
+def policy_hash_in(schema: Any) -> str | None:
+    """Return the hash of the policy in the metadata of a part's schema; None if there is none."""
+    found: bytes | None = (schema.metadata or {}).get(f"{_VERSION_PREFIX}policy_sha256".encode())
+    return None if found is None else found.decode(errors="replace")
+
+
 def _check_columns(schema: Any, path: str) -> None:
     version = versions_in(schema).get("schema", 0)
     if version > PART_VERSIONS["schema"]:

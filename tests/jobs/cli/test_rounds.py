@@ -231,7 +231,7 @@ def test_a_text_to_share_is_printed_for_a_daily_hole(made_root: Path) -> None:
     played = played_daily(json.loads((REFERENCE / "daily-2026-11-30.json").read_bytes()), line)
     assert done(*words, line).text == f"{played.text(played.bar)}\n"
     assert document(*words, line, "--json") == played.document()
-    assert done(*words, "").text == "Fairway Daily hole 334, 2026-11-30\n+31 against par\n\n"
+    assert done(*words, "").text == "Fairway Daily hole 334, 2026-11-30\nunfinished, 35 left\n\n"
     outcome = fairway(*words, "DD1")
     assert outcome.complaint == "move 3 of the line, '1', is not legal; legal there: 7, D"
     assert outcome.code == 2

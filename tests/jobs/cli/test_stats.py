@@ -82,6 +82,7 @@ def test_results_may_be_given_in_every_way(root: Path) -> None:
         "best_seconds": 95.5,
         "fewest_moves": len(BEST_LINE),
         "dailies": {"dates": 3, "longest_streak": 2, "last_streak": 1, "last_date": DAYS[3].isoformat()},
+        "dailies_cleared": None,
     }
     assert sum(row["holes"] for row in page["by_par"]) == 7
 
@@ -128,18 +129,18 @@ def test_times_are_shown_and_a_zero_has_no_sign(root: Path) -> None:
         text = done("stats", "-", "--data", root, stdin=lines(*results)).text
         return next(line for line in text.splitlines() if line.startswith("best time"))
 
-    assert best(1_234_567.5) == "best time      1,234,567.5 s"
-    assert best(-0.0, 3) == "best time      0 s"
+    assert best(1_234_567.5) == "best time        1,234,567.5 s"
+    assert best(-0.0, 3) == "best time        0 s"
 
 
 def test_the_text_contains_the_statistics_and_both_tables(root: Path) -> None:
     results = [SOLVED | {"seconds": 61.5}] * 40 + [{"date": DAY, "score": 5}]
     text = done("stats", "-", "--data", root, stdin=lines(*results)).text
     for words in (
-        "holes played   41, 40 of them cleared",
-        "rounds played  0, 0 of them won",
-        "best time      61.5 s",
-        f"Daily holes    1 date; longest streak 1, latest 1 (to {DAY})",
+        "holes played     41, 40 of them cleared",
+        "rounds played    0, 0 of them won",
+        "best time        61.5 s",
+        f"dailies played   1 date; longest streak 1, latest 1 (to {DAY})",
         "easier than rated",
         "too few results",
         "100.0 % (91.2 % to 100.0 %)",
@@ -151,7 +152,7 @@ def test_no_results_are_shown_as_none(root: Path) -> None:
     page = found(root)
     assert page["player"]["holes"] == 0
     assert page["calibration"] == []
-    assert "holes played   0, 0 of them cleared" in done("stats", "-", "--data", root).text
+    assert "holes played     0, 0 of them cleared" in done("stats", "-", "--data", root).text
 
 
 def test_several_files_are_read_in_turn_with_comments_and_blank_lines(root: Path, tmp_path: Path) -> None:

@@ -340,3 +340,24 @@ def test_commands_without_a_date_do_not_trust_such_a_clock_either(
     monkeypatch.setenv("FAIRWAY_DEALS_CAP", "1")  # a century of nights would not fit on the disk
     done("nightly", "--data", storage.root, "--date", "2126-12-01")  # the user confirms the date
     done("nightly", "--data", storage.root)
+
+
+def test_a_settings_file_that_changes_is_reported_once_per_change(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "fairway.toml"
+    file.write_text("workers = 1\n")
+    watch = SettingsWatch(file)
+    watch.look()
+    assert caplog.messages == []
+    file.write_text("workers = 2\n")
+    watch.look()
+    watch.look()
+    kept = f"{file} has changed; the service keeps the settings it started with until it is restarted"
+    assert caplog.messages == [kept]
+    file.unlink()
+    watch.look()
+    assert caplog.messages == [kept, kept]
+    SettingsWatch(None).look()
+    SettingsWatch(tmp_path / "nowhere.toml").look()
+    assert len(caplog.messages) == 2

@@ -135,6 +135,7 @@ def test_a_page_without_results() -> None:
     assert (page.holes, page.cleared, page.rounds, page.rounds_won) == (0, 0, 0, 0)
     assert page.by_par == {}
     assert {page.best_round, page.overall, page.longest_run, page.best_seconds, page.streak} == {None}
+    assert page.cleared_streak is None
 
 
 def test_the_figures_of_a_page() -> None:
@@ -146,14 +147,16 @@ def test_the_figures_of_a_page() -> None:
         made_up(4, 3, day=FIRST),
         made_up(9, 3, day=FIRST),
         made_up(4, 3, day=FIRST + timedelta(2)),
+        made_up(-1, 3, day=FIRST + timedelta(2)),  # played again
     ]
     rounds = [PlayedRound("easy", 1, 28, 28), PlayedRound("easy", 2, 30, 28)]
     page = player_page(results, rounds)
-    assert (page.holes, page.cleared, page.longest_run) == (6, 2, 12)
+    assert (page.holes, page.cleared, page.longest_run) == (7, 3, 12)
     assert (page.best_seconds, page.fewest_moves) == (60, 48)
     assert (page.rounds, page.rounds_won, page.best_round) == (2, 1, rounds[0])
-    assert page.by_par == {3: Average(5, 0.0), 5: Average(1, 0.0)}
+    assert page.by_par == {3: Average(6, -4 / 6), 5: Average(1, 0.0)}
     assert page.streak == Streak(2, 1, 1, FIRST + timedelta(2))
+    assert page.cleared_streak == Streak(1, 1, 1, FIRST + timedelta(2))
 
 
 @given(st.lists(st.tuples(st.integers(-16, 35), st.integers(3, 5)), min_size=1))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pipeline.daily.checks import deal_of
 from pipeline.deals.levels import LEVELS
 from pipeline.play.rounds import Hole, Round, round_of
-from pipeline.play.scorecard import BLOCKS, PlayedDaily, Scorecard, played_daily, scores_of
+from pipeline.play.scorecard import BLOCKS, PlayedDaily, Scorecard, played_daily, scorecard_of
 from pipeline.pools.catalog import load_catalog
 from pipeline.store.documents import render
 from solver.errors import LineError, UsageError
@@ -70,11 +70,11 @@ def test_the_document_has_null_scores_for_holes_that_were_not_played() -> None:
     first, second, third = document["holes"][:3]
     assert list(first) == [
         *("hole", "deal_number", "deal", "par", "best_score"),
-        *("score", "against_par", "name", "mark", "running"),
+        *("score", "cleared", "against_par", "name", "mark", "running"),
     ]
-    assert list(first.values())[5:] == [1, -2, "Eagle", "circle", -2]
-    assert list(second.values())[5:] == [4, -1, "Birdie", "circle", -3]
-    assert list(third.values())[5:] == [None] * 5
+    assert list(first.values())[5:] == [1, False, -2, "Eagle", "circle", -2]
+    assert list(second.values())[5:] == [4, False, -1, "Birdie", "circle", -3]
+    assert list(third.values())[5:] == [None] * 6
     assert list(third) == list(first)
     assert len(document["holes"]) == 9
     assert [document[key] for key in ("round", "par", "played", "total", "against_par", "won")] == [
@@ -108,15 +108,17 @@ def test_lines_are_scored_by_replay_under_the_rules_of_the_level(level: str) -> 
     deals, dice = [parse_deal(hole.deal) for hole in found.holes], random.Random(1)
     lines = [random_line(deal, rules, dice, drawing=0.1) for deal in deals]
     lines[3], lines[6] = "", lines[6][:5]  # given up at once, and on the way
-    expected = tuple(replay(deal, rules, line).score for deal, line in zip(deals, lines, strict=True))
-    assert scores_of(found, lines) == expected
-    assert expected[3] == 35
-    assert scores_of(found, lines[:4]) == expected[:4]
+    expected = [replay(deal, rules, line) for deal, line in zip(deals, lines, strict=True)]
+    card = scorecard_of(found, lines)
+    assert card.scores == tuple(each.score for each in expected)
+    assert [entry.cleared for entry in card.entries] == [each.cleared for each in expected]
+    assert card.scores[3] == 35
+    assert scorecard_of(found, lines[:4]).scores == card.scores[:4]
     with pytest.raises(UsageError, match="a round has 9 holes"):
-        scores_of(found, [*lines, ""])
+        scorecard_of(found, [*lines, ""])
     words = r"hole 5: move 3 of the line, 'x', is not legal; legal there: [1-7, ]*D"
     with pytest.raises(LineError, match=words) as caught:
-        scores_of(found, [*lines[:4], "DDx"])
+        scorecard_of(found, [*lines[:4], "DDx"])
     assert (caught.value.index, caught.value.move, caught.value.where) == (2, "x", "hole 5")
 
 
@@ -124,7 +126,7 @@ def test_the_shared_text_of_the_reference_hole() -> None:
     played = played_daily(DAILY, LINE)
     assert played.text(played.bar).splitlines() == [
         "Fairway Daily hole 334, 2026-11-30",
-        "-4 against par",
+        "cleared, 0",
         "···▁··▄·▅·▂··█·▅·▂·▂·▅···▁",
     ]
     assert played.plain_bar == "...|..||||.|||||.||..||||||||.|||||.||.||.|||||...|"
@@ -133,26 +135,45 @@ def test_the_shared_text_of_the_reference_hole() -> None:
 def test_the_document_of_a_shared_text() -> None:
     played = played_daily(DAILY, "DD")
     assert render(played.document()).decode() == (
-        '{"date":"2026-11-30","hole":334,"par":4,"score":35,"against_par":31,"name":"+31","bar":"··",'
-        '"text":"Fairway Daily hole 334, 2026-11-30\\n+31 against par\\n··"}\n'
+        '{"date":"2026-11-30","hole":334,"par":4,"score":35,"cleared":false,"finished":false,'
+        '"against_par":31,"name":"+31","bar":"··",'
+        '"text":"Fairway Daily hole 334, 2026-11-30\\nunfinished, 35 left\\n··"}\n'
     )
 
 
 @pytest.mark.parametrize(
-    ("score", "words"),
+    ("score", "cleared", "finished", "words"),
     [
-        *((0, "-4 against par"), (2, "Eagle (-2)"), (3, "Birdie (-1)"), (4, "Par (E)"), (5, "Bogey (+1)")),
-        *((6, "Double bogey (+2)"), (7, "+3 against par"), (-12, "-16 against par")),
+        (0, True, True, "cleared, 0"),
+        (-12, True, True, "cleared, -12"),
+        (2, False, True, "2 left, Eagle"),
+        (3, False, True, "3 left, Birdie"),
+        (4, False, True, "4 left, Par"),
+        (6, False, True, "6 left, Double bogey"),
+        (7, False, True, "7 left, +3"),
+        (3, False, False, "unfinished, 3 left"),
     ],
 )
-def test_a_shared_text_has_the_name_or_the_number_of_the_score(score: int, words: str) -> None:
-    played = PlayedDaily(date(2026, 11, 30), 334, 4, score, (1,))
+def test_a_shared_text_says_cleared_or_how_many_are_left_or_that_it_is_unfinished(
+    score: int, cleared: bool, finished: bool, words: str
+) -> None:
+    played = PlayedDaily(date(2026, 11, 30), 334, 4, score, cleared, finished, (1,))
     assert played.text("").splitlines()[1] == words
+
+
+def test_a_hole_is_finished_when_it_is_cleared_or_no_move_is_left() -> None:
+    dice = random.Random(3)
+    deal, rules = deal_of(DAILY), RULES["golf"]
+    ends = [random_line(deal, rules, dice, drawing=0.1) for _ in range(20)]
+    for line in (LINE, *ends):
+        played = played_daily(DAILY, line)
+        assert (played.cleared, played.finished) == (replay(deal, rules, line).cleared, True)
+        assert not played_daily(DAILY, line[:-1]).finished
 
 
 @given(st.lists(st.integers(0, 35), min_size=1, max_size=17))
 def test_a_bar_has_one_block_per_run_and_one_dot_per_draw(runs: list[int]) -> None:
-    played = PlayedDaily(date(2026, 11, 30), 334, 4, 3, tuple(runs))
+    played = PlayedDaily(date(2026, 11, 30), 334, 4, 3, False, True, tuple(runs))
     blocks, strokes = played.bar.split("·"), played.plain_bar.split(".")
     assert len(blocks) == len(strokes) == len(runs)
     for run, block, stroke in zip(runs, blocks, strokes, strict=True):
@@ -185,7 +206,7 @@ def test_a_shared_text_reveals_neither_columns_nor_suits() -> None:
 
 
 def test_a_shared_text_depends_only_on_date_hole_result_and_runs() -> None:
-    known = {"day", "hole", "par", "score", "runs"}
+    known = {"day", "hole", "par", "score", "cleared", "finished", "runs"}
     assert set(PlayedDaily.__dataclass_fields__) == known
     other = DAILY | {"best_score": -16, "puzzle_id": "0" * 16, "solution_sha256": "0" * 64}
     assert played_daily(other, LINE) == played_daily(DAILY, LINE)
