@@ -105,8 +105,8 @@ def _page_document(page: PlayerPage) -> dict[str, Any]:
         "longest_run": page.longest_run,
         "best_seconds": page.best_seconds,
         "fewest_moves": page.fewest_moves,
-        "dailies": page.streak and _streak_document(page.streak),
-        "dailies_cleared": page.cleared_streak and _streak_document(page.cleared_streak),
+        "dailies": _streak_document(page.dailies),
+        "dailies_cleared": _streak_document(page.dailies_cleared),
     }
 
 
@@ -125,7 +125,7 @@ def _streak_document(streak: Streak) -> dict[str, Any]:
         "dates": streak.dates,
         "longest_streak": streak.longest,
         "last_streak": streak.last,
-        "last_date": streak.last_date.isoformat(),
+        "last_date": streak.last_date and streak.last_date.isoformat(),
     }
 
 

@@ -144,8 +144,8 @@ def _page_lines(page: PlayerPage) -> list[tuple[str, str]]:
         ("longest run", _NONE if page.longest_run is None else f"{page.longest_run}"),
         ("best time", _NONE if page.best_seconds is None else f"{page.best_seconds:,.10g} s"),
         ("fewest moves", _NONE if page.fewest_moves is None else f"{page.fewest_moves}"),
-        ("dailies played", _streak_text(page.streak)),
-        ("dailies cleared", _streak_text(page.cleared_streak)),
+        ("dailies played", _streak_text(page.dailies)),
+        ("dailies cleared", _streak_text(page.dailies_cleared)),
     ]
 
 
@@ -155,9 +155,9 @@ def _round_text(played: PlayedRound | None) -> str:
     return f"{played.score}, par {played.par}: {played.level}, round {played.round}"
 
 
-def _streak_text(streak: Streak | None) -> str:
-    if streak is None:
-        return _NONE
+def _streak_text(streak: Streak) -> str:
+    if streak.last_date is None:
+        return "0 dates"
     dates = "1 date" if streak.dates == 1 else f"{streak.dates:,} dates"
     return f"{dates}; longest streak {streak.longest:,}, latest {streak.last:,} (to {streak.last_date})"
 

@@ -57,12 +57,13 @@ class Streak:
     """A number of dates, such as those whose Daily hole was played or cleared, and the streaks in them.
 
     `longest` is the length of the longest streak, `last` that of the streak that ends on the last date.
+    Without any date, the three numbers are 0 and `last_date` is None.
     """
 
     dates: int
     longest: int
     last: int
-    last_date: date
+    last_date: date | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,8 @@ class PlayerPage:
         longest_run: the most plays between two draws; None without a line.
         best_seconds: shortest time in which a hole was cleared; None if unknown.
         fewest_moves: fewest moves with which a hole was cleared; None if unknown.
-        streak: of the dates whose Daily hole was played, whatever the score; None if there are none.
-        cleared_streak: of those whose Daily hole was cleared; None if there are none.
+        dailies: the dates whose Daily hole was played, whatever the score.
+        dailies_cleared: those of them whose Daily hole was cleared.
     """
 
     holes: int
@@ -94,8 +95,8 @@ class PlayerPage:
     longest_run: int | None
     best_seconds: float | None
     fewest_moves: int | None
-    streak: Streak | None
-    cleared_streak: Streak | None
+    dailies: Streak
+    dailies_cleared: Streak
 
 
 def player_page(results: Sequence[Played], rounds: Sequence[PlayedRound]) -> PlayerPage:
@@ -112,8 +113,8 @@ def player_page(results: Sequence[Played], rounds: Sequence[PlayedRound]) -> Pla
         longest_run=max(_known(played.longest_run for played in results), default=None),
         best_seconds=min(_known(played.seconds for played in cleared), default=None),
         fewest_moves=min(_known(played.moves for played in cleared), default=None),
-        streak=streak_of({played.day for played in results if played.day is not None}),
-        cleared_streak=streak_of({played.day for played in cleared if played.day is not None}),
+        dailies=streak_of({played.day for played in results if played.day is not None}),
+        dailies_cleared=streak_of({played.day for played in cleared if played.day is not None}),
     )
 
 
@@ -185,14 +186,14 @@ def places_in(storage: Storage, pool: Pool, numbers: Collection[int]) -> dict[in
     return found
 
 
-def streak_of(days: Collection[date]) -> Streak | None:
-    """Return the streaks of a set of dates; None if it is empty."""
+def streak_of(days: Collection[date]) -> Streak:
+    """Count the streaks in a set of dates, which may be empty."""
     longest = last = 0
     previous = None
     for day in sorted(days):
         last = last + 1 if previous is not None and day - previous == _DAY else 1
         longest, previous = max(longest, last), day
-    return None if previous is None else Streak(len(days), longest, last, previous)
+    return Streak(len(days), longest, last, previous)
 
 
 def _average(against_par: Sequence[int]) -> Average:

@@ -1,7 +1,8 @@
 """Scorecards of rounds, and the text with which a player shares a Daily hole.
 
-The shared text consists of date, hole, par, score and a bar with the lengths of the runs between draws. It
-reveals no card, no column and nothing about the best score.
+The shared text consists of the hole and its date, the result (cleared, or how many cards are left, or
+unfinished) and a bar with the lengths of the runs between draws. It reveals no card, no column and nothing
+about the best score.
 """
 
 from collections.abc import Sequence
@@ -67,7 +68,8 @@ class Scorecard:
     Attributes:
         round: the round.
         scores: of its holes, in order; fewer than nine while the round is in progress.
-        cleared: whether each of those holes was cleared; None if nothing but the scores is known.
+        cleared: whether each of those holes was cleared; None, if nothing but the scores is known, means that
+            the scores say so.
 
     Raises:
         UsageError: there are more scores than holes, or a score is not possible.
@@ -95,8 +97,9 @@ class Scorecard:
         """The played holes."""
         entries: list[Entry] = []
         running = 0
-        cleared = tuple(map(means_cleared, self.scores)) if self.cleared is None else self.cleared
-        for hole, score, is_cleared in zip(self.round.holes, self.scores, cleared, strict=False):
+        cleared = map(means_cleared, self.scores) if self.cleared is None else self.cleared
+        played = self.round.holes[: len(self.scores)]
+        for hole, score, is_cleared in zip(played, self.scores, cleared, strict=True):
             running += score - hole.par
             entries.append(Entry(hole, score, is_cleared, running))
         return tuple(entries)

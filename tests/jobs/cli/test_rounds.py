@@ -13,6 +13,9 @@ from pipeline.play.scorecard import played_daily
 from pipeline.pools.catalog import load_catalog
 from pipeline.store.root import open_root
 from pipeline.store.storage import LocalStorage
+from solver.search.exact import solve
+from solver.table.deal import parse_deal
+from solver.table.rules import RULES
 from tests.support.command import done, fairway, files_of
 from tests.support.pools import regenerated, with_nights
 from tests.support.reference import REFERENCE
@@ -185,6 +188,16 @@ def test_lines_are_read_from_a_file_one_per_hole(storage: LocalStorage, tmp_path
     assert card(storage, "--lines", "-", stdin=file.read_bytes()) == expected
 
 
+def test_the_json_of_a_card_says_what_was_cleared(storage: LocalStorage) -> None:
+    words = ("scorecard", "medium", "--number", 1, "--data", storage.root, "--json")
+    line = solve(parse_deal(first_round(storage).holes[3].deal), RULES["golf"]).line
+    shown = json.loads(done(*words, "--lines", "-", stdin=f"DD\n-\nD\n{line}\n".encode()).out)
+    assert [hole["score"] for hole in shown["holes"]] == [35, 35, 35, -2, *[None] * 5]
+    assert [hole["cleared"] for hole in shown["holes"]] == [False, False, False, True, *[None] * 5]
+    shown = document(*words, "--scores", "35 0 3")
+    assert [hole["cleared"] for hole in shown["holes"]] == [False, True, False, *[None] * 6]
+
+
 @pytest.mark.parametrize(
     ("arguments", "stdin", "words"),
     [
@@ -231,6 +244,9 @@ def test_a_text_to_share_is_printed_for_a_daily_hole(made_root: Path) -> None:
     played = played_daily(json.loads((REFERENCE / "daily-2026-11-30.json").read_bytes()), line)
     assert done(*words, line).text == f"{played.text(played.bar)}\n"
     assert document(*words, line, "--json") == played.document()
+    assert played.result == "cleared, 0"
+    text = done(*words, line[:-1]).text
+    assert text.splitlines()[:2] == ["Fairway Daily hole 334, 2026-11-30", "unfinished, 1 left"]
     assert done(*words, "").text == "Fairway Daily hole 334, 2026-11-30\nunfinished, 35 left\n\n"
     outcome = fairway(*words, "DD1")
     assert outcome.complaint == "move 3 of the line, '1', is not legal; legal there: 7, D"

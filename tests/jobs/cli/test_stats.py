@@ -82,9 +82,27 @@ def test_results_may_be_given_in_every_way(root: Path) -> None:
         "best_seconds": 95.5,
         "fewest_moves": len(BEST_LINE),
         "dailies": {"dates": 3, "longest_streak": 2, "last_streak": 1, "last_date": DAYS[3].isoformat()},
-        "dailies_cleared": None,
+        "dailies_cleared": {"dates": 0, "longest_streak": 0, "last_streak": 0, "last_date": None},
     }
     assert sum(row["holes"] for row in page["by_par"]) == 7
+
+
+def test_dailies_played_and_cleared_are_counted_with_a_streak_of_each(root: Path) -> None:
+    line = {day: json.loads((root / f"daily/solutions/{day}.json").read_bytes())["line"] for day in DAYS}
+    results: list[Result] = [
+        {"date": DAYS[0].isoformat(), "line": line[DAYS[0]]},
+        {"date": DAYS[1].isoformat(), "line": line[DAYS[1]]},
+        {"date": DAYS[1].isoformat(), "line": line[DAYS[1]][:-1]},  # played again, and not cleared
+        {"date": DAYS[2].isoformat(), "line": line[DAYS[2]][:-1]},
+        {"date": DAYS[3].isoformat(), "score": 0},
+    ]
+    page = player(root, *results)
+    last = DAYS[3].isoformat()
+    assert page["dailies"] == {"dates": 4, "longest_streak": 4, "last_streak": 4, "last_date": last}
+    assert page["dailies_cleared"] == {"dates": 3, "longest_streak": 2, "last_streak": 1, "last_date": last}
+    text = done("stats", "-", "--data", root, stdin=lines(*results)).text
+    assert f"dailies played   4 dates; longest streak 4, latest 4 (to {last})\n" in text
+    assert f"dailies cleared  3 dates; longest streak 2, latest 1 (to {last})\n" in text
 
 
 def test_a_round_counts_once_all_its_holes_are_played(root: Path) -> None:
@@ -141,6 +159,7 @@ def test_the_text_contains_the_statistics_and_both_tables(root: Path) -> None:
         "rounds played    0, 0 of them won",
         "best time        61.5 s",
         f"dailies played   1 date; longest streak 1, latest 1 (to {DAY})",
+        "dailies cleared  0 dates\n",
         "easier than rated",
         "too few results",
         "100.0 % (91.2 % to 100.0 %)",

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
 
@@ -40,13 +41,12 @@ def back_from(day: date, days: set[date]) -> int:
 
 @given(DAYS)
 def test_streaks_agree_with_counting_back_from_each_date(days: set[date]) -> None:
-    streak = streak_of(days)
     if not days:
-        assert streak is None
+        assert streak_of(days) == Streak(0, 0, 0, None)
         return
     last = max(days)
     longest = max(back_from(day, days) for day in days)
-    assert streak == Streak(len(days), longest, back_from(last, days), last)
+    assert streak_of(days) == Streak(len(days), longest, back_from(last, days), last)
 
 
 def slowly_played(scores: dict[int, list[int]], found: dict[int, Place]) -> Counter[tuple[int, int]]:
@@ -134,8 +134,8 @@ def test_a_page_without_results() -> None:
     page = player_page([], [])
     assert (page.holes, page.cleared, page.rounds, page.rounds_won) == (0, 0, 0, 0)
     assert page.by_par == {}
-    assert {page.best_round, page.overall, page.longest_run, page.best_seconds, page.streak} == {None}
-    assert page.cleared_streak is None
+    assert {page.best_round, page.overall, page.longest_run, page.best_seconds} == {None}
+    assert page.dailies == page.dailies_cleared == Streak(0, 0, 0, None)
 
 
 def test_the_figures_of_a_page() -> None:
@@ -155,8 +155,28 @@ def test_the_figures_of_a_page() -> None:
     assert (page.best_seconds, page.fewest_moves) == (60, 48)
     assert (page.rounds, page.rounds_won, page.best_round) == (2, 1, rounds[0])
     assert page.by_par == {3: Average(6, -4 / 6), 5: Average(1, 0.0)}
-    assert page.streak == Streak(2, 1, 1, FIRST + timedelta(2))
-    assert page.cleared_streak == Streak(1, 1, 1, FIRST + timedelta(2))
+    assert page.dailies == Streak(2, 1, 1, FIRST + timedelta(2))
+    assert page.dailies_cleared == Streak(1, 1, 1, FIRST + timedelta(2))
+
+
+@given(DAYS, DAYS)
+def test_dailies_played_and_dailies_cleared_have_streaks_of_their_own(
+    left: set[date], cleared: set[date]
+) -> None:
+    results = [made_up(3, day=day) for day in left] + [made_up(-3, day=day) for day in cleared]
+    elsewhere = [made_up(-3), made_up(-3, number=7)]  # no Daily holes
+    page = player_page([*results, *elsewhere], [])
+    assert page.dailies == streak_of(left | cleared)
+    assert page.dailies_cleared == streak_of(cleared)
+
+
+def test_whether_holes_were_cleared_is_never_read_off_their_scores() -> None:
+    done = replace(made_up(3, day=FIRST, seconds=60, moves=50), cleared=True)
+    not_done = replace(made_up(-3, day=FIRST + timedelta(1), seconds=50, moves=40), cleared=False)
+    page = player_page([done, not_done], [])
+    assert (page.holes, page.cleared, page.best_seconds, page.fewest_moves) == (2, 1, 60, 50)
+    assert page.dailies == Streak(2, 2, 2, FIRST + timedelta(1))
+    assert page.dailies_cleared == Streak(1, 1, 1, FIRST)
 
 
 @given(st.lists(st.tuples(st.integers(-16, 35), st.integers(3, 5)), min_size=1))

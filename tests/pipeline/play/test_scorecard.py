@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pipeline.daily.checks import deal_of
 from pipeline.deals.levels import LEVELS
+from pipeline.deals.shuffle import deal_numbered
 from pipeline.play.rounds import Hole, Round, round_of
 from pipeline.play.scorecard import BLOCKS, PlayedDaily, Scorecard, played_daily, scorecard_of
 from pipeline.pools.catalog import load_catalog
@@ -122,6 +123,21 @@ def test_lines_are_scored_by_replay_under_the_rules_of_the_level(level: str) -> 
     assert (caught.value.index, caught.value.move, caught.value.where) == (2, "x", "hole 5")
 
 
+def test_a_card_of_lines_says_what_was_cleared_whatever_the_scores_are() -> None:
+    card = Scorecard(ROUND, (1, 0, -2), (True, False, True))
+    assert [entry.cleared for entry in card.entries] == [True, False, True]
+    cleared = [hole["cleared"] for hole in card.document()["holes"]]
+    assert cleared == [True, False, True, *[None] * 6]
+    with pytest.raises(ValueError, match="zip"):
+        _ = Scorecard(ROUND, (1, 0, -2), (True, False)).entries
+
+
+@given(st.lists(st.integers(LOWEST_SCORE, HIGHEST_SCORE), max_size=9))
+def test_where_only_scores_are_known_they_say_what_was_cleared(scores: list[int]) -> None:
+    entries = Scorecard(ROUND, tuple(scores)).entries
+    assert [entry.cleared for entry in entries] == [score not in range(1, 36) for score in scores]
+
+
 def test_the_shared_text_of_the_reference_hole() -> None:
     played = played_daily(DAILY, LINE)
     assert played.text(played.bar).splitlines() == [
@@ -169,6 +185,16 @@ def test_a_hole_is_finished_when_it_is_cleared_or_no_move_is_left() -> None:
         played = played_daily(DAILY, line)
         assert (played.cleared, played.finished) == (replay(deal, rules, line).cleared, True)
         assert not played_daily(DAILY, line[:-1]).finished
+
+
+def test_a_cleared_hole_is_finished_even_with_stock_left() -> None:
+    *columns, waste, stock = deal_numbered(617).notation.split(" | ")
+    daily = DAILY | {"columns": [text.split() for text in columns], "waste": waste, "stock": stock.split()}
+    line = "D6231D3535377D61DDD552412413D1642574DD7647D6D2"
+    played = played_daily(daily, line)
+    assert (played.score, played.cleared, played.finished) == (-5, True, True)
+    assert played.result == "cleared, -5"
+    assert played_daily(daily, line[:-1]).result == "unfinished, 1 left"
 
 
 @given(st.lists(st.integers(0, 35), min_size=1, max_size=17))
