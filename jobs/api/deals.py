@@ -108,6 +108,7 @@ def reviewed(given: GivenDeal, rules: Rules, line: str) -> dict[str, Any]:
         "name": score_name(review.score, par),
         "steady_chance": distribution.at_most(review.score),
         "best_score": review.best_score,
+        "clearable": review.clearable,
         "cleared": review.cleared,
         "lost_at": review.lost_at,
         "finished": review.finished,

@@ -15,7 +15,6 @@ from jobs.terminal.output import say
 from jobs.terminal.tables import put_table
 from solver.table.moves import DRAW, Position, after, start
 from solver.table.rules import rules_named
-from solver.table.score import means_cleared
 
 _PERCENT: Final = 100
 _HINT_HEADINGS: Final = (("move", False), ("best score", True), ("gives away", True), ("", False))
@@ -136,7 +135,7 @@ def _clear_text(document: Document) -> str:
         return "made"
     if document["lost_at"] is not None:
         return f"lost with move {document['lost_at'] + 1}"
-    return "still possible at the end" if means_cleared(document["best_score"]) else "never possible"
+    return "still possible at the end" if document["clearable"] else "never possible"
 
 
 def _end_text(document: Document) -> str:

@@ -19,7 +19,7 @@ NUMBER = 617
 FINISHED = "D6233535377DD6D1DD245557DDD71DD12413DDD7D22D461"  # its 14th move loses the clear
 ABANDONED = FINISHED[:13]
 KEYS = ["deal_number", "deal", "rules", "line", "par", "score", "against_par", "name", "steady_chance"]
-KEYS += ["best_score", "cleared", "lost_at", "finished", "best_left", "given_up", "moves"]
+KEYS += ["best_score", "clearable", "cleared", "lost_at", "finished", "best_left", "given_up", "moves"]
 
 
 def answer(*arguments: object) -> dict[str, Any]:
@@ -41,7 +41,16 @@ def test_programs_get_the_whole_review(line: str, rules: str) -> None:
     found = review(deal_numbered(NUMBER), RULES[rules], line)
     assert list(document) == KEYS
     assert (document["deal"], document["line"]) == (deal_numbered(NUMBER).notation, line)
-    for key in ("best_score", "score", "cleared", "lost_at", "finished", "best_left", "given_up"):
+    for key in (
+        "best_score",
+        "score",
+        "clearable",
+        "cleared",
+        "lost_at",
+        "finished",
+        "best_left",
+        "given_up",
+    ):
         assert document[key] == getattr(found, key)
     assert document["moves"] == [
         {
