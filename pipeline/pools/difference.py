@@ -15,7 +15,7 @@ import numpy.typing as npt
 from pipeline.pools.catalog import Pool
 from pipeline.pools.parts import read_named_part
 from pipeline.store.storage import Storage
-from solver.table.score import HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
+from solver.table.score import CLEARED_SCORES, HIGHEST_SCORE, LOWEST_SCORE, SCORE_COUNT
 
 _Floats = npt.NDArray[np.float64]
 _Identities = npt.NDArray[np.uint64]
@@ -60,7 +60,7 @@ class Summary:
     @property
     def clear_rate(self) -> float:
         """How often the steady player clears the columns."""
-        return float(self._all_scores[_SCORES <= 0].sum())
+        return float(self._all_scores[:CLEARED_SCORES].sum())
 
     @property
     def against_par(self) -> dict[int, float]:

@@ -1,12 +1,16 @@
-"""The varied player compared with the yardstick, in turn, on one core.
+"""The varied player compared with the yardstick, in turn, on one core; and Daily holes chosen by difficulty.
 
 The player is measured over the deals that can be cleared, as only those are certified; the yardstick over all
 deals, as elsewhere, and over the same deals as the player.
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
+from typing import Final
 
+from pipeline.daily.hole import choose
+from pipeline.deals.levels import DAILY_V2_FROM
 from solver.players.varied import VARIED
 from solver.search.exact import solve
 from solver.table.deal import Deal
@@ -14,6 +18,8 @@ from solver.table.rules import RULES, Rules
 from tests.benchmarks import sweep
 from tests.benchmarks.figures import Bench, Figure
 from tests.benchmarks.timing import Spent, cpu_microseconds, in_turn, ratios, timed
+
+_DATES: Final = 35  # each weekday five times
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
@@ -24,6 +30,15 @@ def measure(bench: Bench) -> Iterator[Figure]:
         cleared = [deal for deal in deals if solve(deal, rules, fewest=False).cleared]
         bench.report(f"varied player, {rules.name}: {bench.rounds} rounds of {len(cleared):,} deals")
         yield from _of_rules(rules, (deals, cleared), bench.rounds, program)
+    bench.report(f"Daily holes: {bench.rounds} rounds of {_DATES} dates")
+    spent = in_turn(bench.rounds, {"dates": _choose_holes})["dates"]
+    yield Figure("a Daily hole from 2027 on", "ms per date", tuple(each.cpu * 1000 for each in spent))
+
+
+def _choose_holes() -> Spent:
+    days = [DAILY_V2_FROM + timedelta(n) for n in range(_DATES)]
+    _, spent = timed(lambda: [choose(day, None) for day in days])
+    return spent.each(_DATES)
 
 
 def _of_rules(
