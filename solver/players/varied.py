@@ -70,7 +70,7 @@ class VariedPlayer:
         while done < len(deals):
             done = clear_each(ranks, habits, *tables, thread_buffers(), _THREAD.workspace, masses, done)
             if done < len(deals):
-                _THREAD.workspace = make_workspace(len(_THREAD.workspace.entries))
+                _THREAD.grow()
         found: list[int] = masses.tolist()
         return found
 
@@ -96,11 +96,19 @@ def make_workspace(level_entries: int) -> Workspace:
         stamp=np.zeros(1, np.int64),
         stack=np.zeros((STACK_ROWS, STACK_FIELDS), np.int64),
         heads=np.zeros(packed_tables, np.int32),
-        tables=np.zeros((2, level_entries), np.int32),
-        entries=np.zeros((2 * level_entries, ENTRY_FIELDS), np.int64),
+        tables=_tables(level_entries),
+        entries=_entries(level_entries),
         plays=np.zeros((RANK_COUNT, PLAY_FIELDS), np.int64),
         positions=np.zeros((COLUMN_COUNT * DRAW_COUNTS, POSITION_FIELDS), np.int64),
     )
+
+
+def _tables(level_entries: int) -> npt.NDArray[np.int32]:
+    return np.zeros((2, level_entries), np.int32)
+
+
+def _entries(level_entries: int) -> npt.NDArray[np.int64]:
+    return np.zeros((2 * level_entries, ENTRY_FIELDS), np.int64)
 
 
 class _ThreadWorkspace(threading.local):
@@ -108,6 +116,12 @@ class _ThreadWorkspace(threading.local):
 
     def __init__(self) -> None:
         self.workspace = make_workspace(_USUAL_LEVEL)
+
+    def grow(self) -> None:
+        """Make room for twice as many entries; the large arrays are used again."""
+        count = len(self.workspace.entries)
+        self.workspace.heads[:] = 0
+        self.workspace = self.workspace._replace(tables=_tables(count), entries=_entries(count))
 
 
 _THREAD: Final = _ThreadWorkspace()
