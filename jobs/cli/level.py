@@ -65,7 +65,7 @@ def show(name: AnyLevel, data: Data = None, config: Config = None, as_json: Json
         say(f"\n{per_night:,} deals per night up to {cap:,}{active}")
     if pool is not None:
         say(f"the pool has {pool.size:,} deals{f'; note: {pool.note}' if pool.note else ''}")
-    if level is not None and pool is not None and level.policy != pool.policy:
+    if level is not None and pool is not None and level.policy.differs_from(pool.policy):
         say(f"they differ; `fairway pool regenerate {name}` makes a generation by the policy of the settings")
 
 
@@ -110,8 +110,9 @@ def _state(level: Level | None, pool: Pool | None) -> str:
         return "empty"
     if level is None:
         return f"generation {pool.generation}, not in the settings"
-    differs = "" if pool.policy == level.policy else f", by another policy: {pool.policy.admits_text}"
-    return f"generation {pool.generation}{differs}"
+    differs = level.policy.differs_from(pool.policy)
+    other = f", by another policy ({differs}): {pool.policy.admits_text}" if differs else ""
+    return f"generation {pool.generation}{other}"
 
 
 def _document(name: str, settings: Settings, catalog: Catalog) -> dict[str, Any]:
@@ -130,5 +131,5 @@ def _document(name: str, settings: Settings, catalog: Catalog) -> dict[str, Any]
             "policy": policy_document(pool.policy),
             "note": pool.note,
         },
-        "differs": level is not None and pool is not None and level.policy != pool.policy,
+        "differs": level is not None and pool is not None and bool(level.policy.differs_from(pool.policy)),
     }

@@ -2,22 +2,26 @@
 
 import math
 from collections.abc import Callable
-from time import perf_counter
+from time import thread_time
 from typing import Annotated, Any, Final
 
 import typer
 
 from jobs.api.pools import PARS, policy_document
+from jobs.settings.load import checkout_root
 from jobs.settings.model import Settings
 from jobs.terminal.context import read_settings, storage_at
 from jobs.terminal.options import Changes, Config, Data, Json, LevelName, Workers, changes_of, number_option
 from jobs.terminal.output import duration_text, put_json, say
 from jobs.terminal.progress import shown_progress
 from jobs.terminal.tables import put_table
-from pipeline.deals.levels import NO_BOUND, Level, changed, possible_pars
+from pipeline.deals.levels import NAME_FAULT, NO_BOUND, Level, changed, is_level_name, possible_pars
 from pipeline.deals.shuffle import MOST_DEAL_NUMBER
 from pipeline.pools.catalog import load_catalog
 from pipeline.pools.preview import Preview, preview
+from pipeline.pools.unfinished import made_policy
+from pipeline.store.storage import Storage
+from pipeline.store.text import quoted
 from pipeline.studies.statistics import Sample, wilson_interval
 from pipeline.work.counts import Counts
 from pipeline.work.executors import local_work
@@ -27,6 +31,7 @@ from solver.players.difficulty import DIFFICULTY_NAMES
 _CURRENT: Final = "current"
 _MOST: Final = 1_000_000
 _PERCENT: Final = 100
+_MAX_SHOWN: Final = 30
 
 
 def show_preview(
@@ -60,7 +65,9 @@ def show_preview(
     Example: fairway pool preview easy --set mean_below=2 --against current
     """
     settings = read_settings(config, data=data, workers=workers)
-    wanted, lost_course = _without_lost_course(settings, level, changes)
+    root = settings.data or checkout_root()
+    storage = None if root is None or not root.exists() else storage_at(settings)
+    wanted, lost_course = _without_lost_course(settings, level, changes, storage)
     levels = {"previewed": wanted}
     if against is not None:
         if against != _CURRENT:
@@ -68,7 +75,7 @@ def show_preview(
         levels[_CURRENT] = load_catalog(storage_at(settings)).pool(level).level_row
     with (
         shown_progress() as progress,
-        local_work(settings.workers, progress, Counts(clock=perf_counter)) as work,
+        local_work(settings.workers, progress, Counts(clock=thread_time)) as work,
     ):
         found = {name: preview(each, first, sample, work) for name, each in levels.items()}
     if as_json:
@@ -82,35 +89,41 @@ def show_preview(
 
 
 def _without_lost_course(
-    settings: Settings, name: str, changes: list[str] | None
+    settings: Settings, name: str, changes: list[str] | None, storage: Storage | None
 ) -> tuple[Level, tuple[int, ...]]:
     """Return the level, and the course that it loses because the changed bounds do not admit its pars."""
     given = changes_of(changes)
     if "course" in given or name not in settings.level_names:
-        return level_with(settings, name, changes), ()
+        return level_with(settings, name, changes, storage), ()
     course = settings.level(name).course
-    bare = level_with(settings, name, [*(changes or ()), f"course={NO_BOUND}"])
+    bare = level_with(settings, name, [*(changes or ()), f"course={NO_BOUND}"], storage)
     if set(course) - set(possible_pars(bare.policy)):
         return bare, course
-    return level_with(settings, name, changes), ()
+    return level_with(settings, name, changes, storage), ()
 
 
 def _either(pars: tuple[int, ...]) -> str:
     return " or ".join(map(str, pars))
 
 
-def level_with(settings: Settings, name: str, changes: list[str] | None) -> Level:
-    """Return a level of the settings with the changes of `--set`; a name that is new there is a new level.
+def level_with(settings: Settings, name: str, changes: list[str] | None, storage: Storage | None) -> Level:
+    """Return a level of the settings with the changes of `--set`.
+
+    A level that the settings lack has the policy of its pool, or of its unfinished regeneration. If there is
+    neither, it is a new level.
 
     Raises:
-        UsageError: a change is not possible.
+        UsageError: a change is not possible, or no level may have that name.
     """
     given = changes_of(changes)
     if name in settings.level_names:
         return Level(name, changed(settings.level(name).policy, given))
-    if not given:
+    if not is_level_name(name):
+        raise UsageError(f"level {quoted(name, _MAX_SHOWN)}: {NAME_FAULT}")
+    policy = None if storage is None else made_policy(storage, name)
+    if policy is None and not given:
         settings.level(name)  # refuses an unknown level
-    return Level(name, changed(None, given))
+    return Level(name, changed(policy, given))
 
 
 def _document(found: Preview, settings: Settings) -> dict[str, Any]:

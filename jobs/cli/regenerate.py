@@ -59,11 +59,11 @@ def regenerate(
     Example: fairway pool regenerate hard --size 2000 --fresh
     """
     settings = read_settings(config, data=data, workers=workers)
-    wanted = level_with(settings, level, changes)
+    storage = storage_at(settings)
+    wanted = level_with(settings, level, changes, storage)
     if len(note) > MAX_NOTE or not note.isprintable():
         raise UsageError(f"the note must be one line of at most {MAX_NOTE} characters")
     request = RegenerationRequest(wanted, size, first, fresh, restart, note)
-    storage = storage_at(settings)
     with shown_progress() as progress:
         report = run_regeneration(storage, request, settings, job_context(settings, progress))
     if as_json:

@@ -6,6 +6,7 @@ and makes the same bytes.
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Final, TypeAlias
 
 from jobs.plan.clock_bound import check_hole_count, clock_doubt
 from jobs.plan.due import Due, RootState, due, missed_nights
@@ -26,6 +27,9 @@ from pipeline.store.storage import LocalStorage
 from pipeline.work.counts import Counts
 from pipeline.work.executors import Work, local_work
 from pipeline.work.records import RunRecord, attempt_of, latest_records
+
+_Fault: TypeAlias = CheckError | DamagedError | StorageError
+_FAULTS: Final = (CheckError, DamagedError, StorageError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +147,9 @@ def _make(
     todo = due(night, last, context.clock(), root_state(storage, settings), settings)
     if todo.nights or todo.dailies:
         warm_up()
-    fault: CheckError | DamagedError | StorageError | None = None
     with local_work(settings.workers, context.progress, counts) as work:
-        try:
-            after = _add_nights(storage, before, todo, settings, work)
-        except (CheckError, DamagedError, StorageError) as error:  # a broken level does not hold up the Daily
-            fault = error
-            log.error("the pools did not grow: %s", error, extra=details(event="trouble"))
+        # A broken level holds up neither the others nor the Daily.
+        after, fault = _add_nights(storage, before, todo, settings, work)
         publish(storage, todo.dailies, settings.daily_key, context.clock(), work)
     if fault is not None:
         raise fault
@@ -173,27 +173,31 @@ def _add_nights(
     todo: Due,
     settings: Settings,
     work: Work,
-) -> Catalog:
-    """Add the nights that are due in one replacement of the catalog."""
+) -> tuple[Catalog, _Fault | None]:
+    """Add the nights that are due in one replacement of the catalog, and return the last level's fault."""
     if not todo.nights:
-        return before
-    after = add_nights(
-        storage,
-        before,
-        settings.active,
-        todo.nights,
-        {level: settings.deals_of(level) for level in settings.active_levels},
-        {level: settings.cap_of(level) for level in settings.active_levels},
-        work,
-    )
-    after = save_catalog(storage, after)
+        return before, None
+    after, fault = before, None
+    sizes = {level: settings.deals_of(level) for level in settings.active_levels}
+    caps = {level: settings.cap_of(level) for level in settings.active_levels}
+    for level in settings.active:
+        try:
+            after = add_nights(storage, after, [level], todo.nights, sizes, caps, work)
+        except _FAULTS as error:
+            fault = error
+            log.error("the pool of %s did not grow: %s", level.name, error, extra=details(event="trouble"))
+    try:
+        after = save_catalog(storage, after)
+    except _FAULTS as error:
+        log.error("the pools did not grow: %s", error, extra=details(event="trouble"))
+        return before, error
     reports = _level_reports(settings, before, after)
     counts = work.counts
     counts.change = after.change
     counts.nights = len(todo.nights)
     counts.sampled = sum(level.sampled for level in reports)
     counts.deals = sum(level.added for level in reports)
-    return after
+    return after, fault
 
 
 def _level_reports(settings: Settings, before: Catalog, after: Catalog) -> tuple[LevelReport, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from jobs.settings.model import ALLOWED, Key, like_built_in, looks_like_a_key
+from jobs.settings.model import ALLOWED, LEVELS_SECTION, Key, like_built_in, looks_like_a_key
 from pipeline.store.text import shortened
 
 PREFIX: Final = "FAIRWAY_"
@@ -25,6 +25,7 @@ _LISTS: Final = (
     ("active_levels",),
     *(key for key in ALLOWED if key[-1] == "course"),
 )
+_LEVEL_DEPTH: Final = 2  # such as levels.easy
 _OPTIONS: Final = {"keep_catalogs": "--keep", "keep_days": "--older-than", "keep_records": "--keep-records"}
 _MAX_SHOWN: Final = 60  # characters of a value in an error message
 _TOML_PLACE: Final = re.compile(r"at line (\d+), column (\d+)")
@@ -147,7 +148,9 @@ def _leaves(table: Mapping[str, Any], section: Key) -> Iterator[tuple[Key, objec
     """Yield everything in a table that is not a section of the settings."""
     for name, value in table.items():
         key = (*section, name)
-        if isinstance(value, dict) and _names_in(key):
+        if value == {} and len(key) == _LEVEL_DEPTH and key[0] == LEVELS_SECTION:
+            yield key, value  # a level must say something of itself
+        elif isinstance(value, dict) and _names_in(key):
             yield from _leaves(value, key)
         else:
             yield key, value
@@ -162,6 +165,8 @@ def _names_in(section: Key) -> tuple[str, ...]:
 def _misplaced(found: Value, *, in_root: bool) -> ConfigProblem | None:
     """Return the problem that a key does not belong in a file, or None."""
     key, name, origin = found.key, text_of(found.key), found.origin
+    if found.value == {} and len(key) == _LEVEL_DEPTH and key[0] == LEVELS_SECTION:
+        return None
     if names := _names_in(key):
         allowed = f"a section with {', '.join(names)}"
         text = f"{found.place} is {_shown(found.value)}; it must be {allowed}"

@@ -201,7 +201,7 @@ def _pool_state(pool: Pool, settings: Settings, now: datetime, nights: Sequence[
     recent = [record.counts.levels for record in nights if now - GROWTH <= record.ended <= now]
     grown = sum(levels[pool.level].written for levels in recent if pool.level in levels)
     in_force = settings.level(pool.level).policy if pool.level in settings.level_names else pool.policy
-    differs = bool(pool.parts) and in_force != pool.policy
+    differs = bool(pool.parts and in_force.differs_from(pool.policy))
     return PoolState(pool.level, pool.size, settings.cap_of(pool.level), grown, pool.last_night, differs)
 
 

@@ -13,7 +13,7 @@ from pipeline.daily.calendar import hole_number
 from pipeline.deals.certified import CertifiedDeal
 from pipeline.deals.certify import certify
 from pipeline.deals.fragments import rules_document
-from pipeline.deals.levels import daily_level
+from pipeline.deals.levels import daily_level, daily_version
 from pipeline.deals.shuffle import daily_candidate
 from pipeline.store.documents import DAILY_SCHEMA, RATED_DAILY_SCHEMA, SOLUTION_SCHEMA, render
 from pipeline.store.text import sha256_of
@@ -37,12 +37,14 @@ class DailyHole:
         day: its date.
         attempt: which of the date's shuffles it is, from 0.
         key_id: the id of the secret key of the shuffles; None if there is none.
+        version: the version of the definition that chose it.
         certified: the deal with its par, line and score distribution; its deal number is the attempt.
     """
 
     day: date
     attempt: int
     key_id: str | None
+    version: int
     certified: CertifiedDeal
 
     @property
@@ -56,21 +58,26 @@ def key_id(key: bytes) -> str:
     return sha256_of(_KEY_ID_TEXT + key)[:_KEY_ID_DIGITS]
 
 
-def choose(day: date, key: bytes | None, watch: Stopwatch | None = None) -> DailyHole:
+def choose(
+    day: date, key: bytes | None, watch: Stopwatch | None = None, version: int | None = None
+) -> DailyHole:
     """Return the hole of a date: the first of its shuffles, with this key, that the daily policy admits.
+
+    The version of the definition is that of the date unless another is given.
 
     Raises:
         UsageError: if the date is before the first hole, or the key does not have 32 bytes.
         CheckError: if a line fails its replay; then nothing may be published.
     """
     hole_number(day)
-    level, watch = daily_level(day), watch or Stopwatch(no_clock)
+    version = daily_version(day) if version is None else version
+    level, watch = daily_level(day, version), watch or Stopwatch(no_clock)
     for attempt in count():
         deal = daily_candidate(day, attempt, key)
         watch.lap("sampling")
         certified = certify(level, deal, attempt, watch)
         if certified is not None:
-            return DailyHole(day, attempt, None if key is None else key_id(key), certified)
+            return DailyHole(day, attempt, None if key is None else key_id(key), version, certified)
     raise AssertionError("the attempts never end")
 
 
@@ -89,8 +96,8 @@ def solution_bytes(hole: DailyHole) -> bytes:
 
 def daily_bytes(hole: DailyHole) -> bytes:
     """Return the bytes of the daily of a hole, with the hash of its solution."""
-    certified, policy = hole.certified, daily_level(hole.day).policy
-    deal, is_rated = certified.deal, policy.version >= _FIRST_RATED
+    certified = hole.certified
+    deal, is_rated = certified.deal, hole.version >= _FIRST_RATED
     return render(
         {
             "schema": RATED_DAILY_SCHEMA if is_rated else DAILY_SCHEMA,
@@ -111,7 +118,7 @@ def daily_bytes(hole: DailyHole) -> bytes:
             "attempt": hole.attempt,
             "keyed": hole.key_id is not None,
             "key_id": hole.key_id,
-            "versions": daily_versions(policy.version),
+            "versions": daily_versions(hole.version),
             "solution_sha256": sha256_of(solution_bytes(hole)),
         }
     )

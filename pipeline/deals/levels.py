@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from math import floor
@@ -109,6 +110,14 @@ class Policy:
     def admits_difficulty(self, difficulty: int) -> bool:
         """Whether a deal of this difficulty is admitted, as far as that goes."""
         return self.difficulty_from <= difficulty <= self.difficulty_to
+
+    def differs_from(self, other: "Policy") -> str:
+        """Return in what another policy differs, such as `difficulty 1 to 5 and course`; empty if in nothing.
+
+        The version alone is no difference: both admit the same deals.
+        """
+        values = ((name, getattr(self, name), getattr(other, name)) for name in POLICY_FIELDS)
+        return ", ".join(name for name, own, others in values if own != others)
 
     @property
     def sha256(self) -> str:
@@ -245,7 +254,7 @@ def decimal_text(value: object) -> str | None:
         return None
     if isinstance(value, bool) or not _DECIMAL.fullmatch(text):
         raise UsageError(f"{quoted(text, _MAX_SHOWN)} is not a number with at most 6 decimals, or {NO_BOUND}")
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return format(Decimal(text).normalize() + 0, "f")
 
 
 def _course(value: object) -> tuple[int, ...]:
@@ -344,6 +353,7 @@ LEVELS: Final[Mapping[str, Level]] = MappingProxyType(
 """The levels that are built in, from friendly to tough."""
 
 DAILY_NAME: Final = "daily"
+FIRST_DAILY: Final = 1  # the version of the definition of the first Daily holes
 DAILY_V2_FROM: Final = date(2027, 1, 1)
 _DAILY_V1: Final = Level(DAILY_NAME, Policy(1, "golf", mean_from="2.5", mean_below="5.5"))
 _WEEK: Final = (1, 1, 2, 2, 3, 3, 4)  # daily v2: the difficulty of each weekday, from Monday
@@ -364,9 +374,20 @@ _DAILY_V2: Final = tuple(
 DAILY_RULES: Final = RULES["golf"]
 
 
-def daily_level(day: date) -> Level:
-    """Return what the Daily hole of a date must be (frozen: v1 before 2027, v2 from then on)."""
-    return _DAILY_V1 if day < DAILY_V2_FROM else _DAILY_V2[day.weekday()]
+def daily_version(day: date) -> int:
+    """Return the version of the definition that chooses the hole of a date: 1 before 2027, 2 from then on."""
+    return 1 if day < DAILY_V2_FROM else 2
+
+
+def daily_level(day: date, version: int | None = None) -> Level:
+    """Return what the Daily hole of a date must be (frozen).
+
+    Args:
+        day: the date.
+        version: 1 or 2; None for that of the date. An earlier Fairway knew only version 1.
+    """
+    version = daily_version(day) if version is None else version
+    return _DAILY_V1 if version == 1 else _DAILY_V2[day.weekday()]
 
 
 def level_named(name: str, levels: Mapping[str, Level] = LEVELS) -> Level:

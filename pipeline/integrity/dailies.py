@@ -22,9 +22,10 @@ from pipeline.daily.files import (
 from pipeline.daily.hole import choose, daily_bytes, key_id
 from pipeline.daily.ledger import Entry, Ledger, parse_index, read_ledger, render_index
 from pipeline.deals.certify import warm_up
+from pipeline.deals.levels import FIRST_DAILY, daily_version
 from pipeline.errors import MissingError
 from pipeline.integrity.report import Check, Report
-from pipeline.store.documents import parse
+from pipeline.store.documents import DAILY_SCHEMA, parse
 from pipeline.store.storage import Storage
 from pipeline.work.executors import Work
 
@@ -68,7 +69,7 @@ def choose_again(storage: Storage, report: Report, ledger: Ledger, key: bytes | 
         warm_up()
     with report.check("holes chosen again", "dailies", DAILY_FOLDER) as check:
         _note_keys(ledger, keys, check)
-        wanted = [(entry.day, keys[entry.key_id]) for entry in entries]
+        wanted = ((entry.day, keys[entry.key_id], _version_of(storage, entry.day)) for entry in entries)
         for entry, again in zip(entries, work.in_order(_chosen, wanted), strict=True):
             check.checked += 1
             work.progress.update(DAILIES_TASK, check.checked, len(entries))
@@ -149,9 +150,16 @@ def _check_index(ledger: Ledger, check: Check) -> None:
         check.note(INDEX_PATH, "out of date; the next run that publishes updates it")
 
 
-def _chosen(wanted: tuple[date, bytes | None]) -> bytes:
-    day, key = wanted
-    return daily_bytes(choose(day, key))
+def _version_of(storage: Storage, day: date) -> int:
+    """Return the version of the definition that chose a published hole; an earlier Fairway knew only one."""
+    path = daily_path(day)
+    is_first = parse(storage.read(path), path)["schema"] == DAILY_SCHEMA
+    return FIRST_DAILY if is_first else daily_version(day)
+
+
+def _chosen(wanted: tuple[date, bytes | None, int]) -> bytes:
+    day, key, version = wanted
+    return daily_bytes(choose(day, key, version=version))
 
 
 def _note_keys(ledger: Ledger, keys: Mapping[str | None, bytes | None], check: Check) -> None:

@@ -16,10 +16,10 @@ from pipeline.daily.hole import DailyHole, choose, daily_bytes, solution_bytes
 from pipeline.daily.key import DailyKey
 from pipeline.daily.ledger import DayFiles, Ledger, read_ledger
 from pipeline.deals.certify import certify, warm_up
-from pipeline.deals.levels import daily_level
+from pipeline.deals.levels import FIRST_DAILY, daily_level, daily_version
 from pipeline.errors import DamagedError, StorageError, VersionError
 from pipeline.integrity.dry_run import RepairLog, restore
-from pipeline.store.documents import parse
+from pipeline.store.documents import DAILY_SCHEMA, parse
 from pipeline.store.storage import Storage
 from pipeline.store.text import sha256_of
 from pipeline.work.executors import Work
@@ -94,8 +94,9 @@ def _candidates(day: date, found: bytes | None, keys: Sequence[DailyKey | None])
     own = None if found is None else _hole_of_cards(found, day)
     if own is not None:
         yield own
-    for key in keys:
-        yield choose(day, key)
+    for version in dict.fromkeys((daily_version(day), FIRST_DAILY)):
+        for key in keys:
+            yield choose(day, key, version=version)
 
 
 def _hole_of_cards(data: bytes, day: date) -> DailyHole | None:
@@ -105,10 +106,12 @@ def _hole_of_cards(data: bytes, day: date) -> DailyHole | None:
         text, attempt, key = (document.get(name) for name in ("deal", "attempt", "key_id"))
         if not isinstance(text, str) or type(attempt) is not int or not isinstance(key, str | None):
             return None
-        certified = certify(daily_level(day), parse_deal(text), attempt)
+        deal = parse_deal(text)
+        version = FIRST_DAILY if document.get("schema") == DAILY_SCHEMA else daily_version(day)
+        certified = certify(daily_level(day, version), deal, attempt)
     except (DamagedError, UsageError):
         return None
-    return None if certified is None else DailyHole(day, attempt, key, certified)
+    return None if certified is None else DailyHole(day, attempt, key, version, certified)
 
 
 def _repair_solutions(storage: Storage, ledger: Ledger, now: datetime, log: RepairLog, work: Work) -> bool:

@@ -26,6 +26,7 @@ from pipeline.store.storage import Storage
 from pipeline.work.counts import Clock, Counts, Stopwatch
 from pipeline.work.executors import Work
 
+MOST_IN_VAIN: Final = 50_000  # shuffles in a row of which none is admitted, before a level is given up
 BATCH_SIZE: Final = 20  # deal numbers, some 10 ms; batches in progress when a part is full are discarded
 
 
@@ -126,7 +127,7 @@ def make_parts(
         work: runs `certify_batch`; each deal is counted and reported, with the level as the task.
 
     Raises:
-        CheckError: the deal numbers have run out, or a line fails its replay.
+        CheckError: the deal numbers have run out, too many in a row were in vain, or a line fails its replay.
     """
     if not sizes:
         return
@@ -175,9 +176,16 @@ def _counted(batches: Iterable[Batch], level: str, counts: Counts) -> Iterator[R
         counted.sampled += end - begin
         counted.cleared += bisect_left(batch.cleared, end) - bisect_left(batch.cleared, begin)
 
+    vain = 0
     for batch in batches:
         counts.stages.add(batch.stages)
         begin = batch.first
+        vain = 0 if batch.rows else vain + batch.count
+        if vain > MOST_IN_VAIN:
+            raise CheckError(
+                f"level {level}: its policy admitted none of {vain:,} shuffles in a row, up to number "
+                f"{batch.first + batch.count - 1}; see `fairway pool preview {level}`, and change the policy"
+            )
         for row in batch.rows:
             count(batch, begin, row.deal_number + 1)
             begin = row.deal_number + 1

@@ -151,7 +151,8 @@ def _refusal(found: Regeneration, wanted: Regeneration, base: Policy | None) -> 
     else:
         how = f"resume it with `{found.command(base)}`"
     if found.policy != wanted.policy:
-        how = f"it admits {found.policy.admits_text}, not {wanted.policy.admits_text}; {how}"
+        fields = wanted.policy.differs_from(found.policy) or "version"
+        how = f"it admits {found.policy.admits_text}, not {wanted.policy.admits_text} ({fields}); {how}"
     return (
         f"a regeneration of {found.level}, {found.size} deals from number {found.first}, is unfinished; "
         f"{how}, or add --restart to drop it"

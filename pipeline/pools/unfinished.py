@@ -13,13 +13,14 @@ from typing import Final
 from pipeline import versions
 from pipeline.deals.levels import LEVELS, Level, Policy
 from pipeline.errors import DamagedError, MissingError
-from pipeline.pools.catalog import Part, Pool, generation_prefix, pool_faults
-from pipeline.store.documents import damaged, from_json, to_json
+from pipeline.pools.catalog import Part, Pool, empty_pool, generation_prefix, load_catalog, pool_faults
+from pipeline.store.documents import damaged, from_json, parse, to_json
 from pipeline.store.storage import Storage
 
 RECORD_NAME: Final = "unfinished.json"
 
 _MAX_FAULTS: Final = 2
+_EARLIER: Final = (1, 2)  # layouts without a policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,19 @@ def read_record(storage: Storage, pool: Pool) -> Record | None:
     return _read(storage, pool, next_generation(pool))
 
 
+def made_policy(storage: Storage, level: str) -> Policy | None:
+    """Return the policy of a level's pool or, without one, of its unfinished regeneration; None without both.
+
+    Raises:
+        DamagedError: the catalog or the record is damaged.
+    """
+    pools = {pool.level: pool for pool in load_catalog(storage).pools}
+    if level in pools and pools[level].parts:
+        return pools[level].policy
+    record = read_record(storage, empty_pool(Level(level, next(iter(LEVELS.values())).policy)))
+    return None if record is None else record.wanted.policy
+
+
 def just_made(storage: Storage, pool: Pool) -> Regeneration | None:
     """Return the request that made the pool if its run was stopped before it removed its record.
 
@@ -138,7 +152,10 @@ def just_made(storage: Storage, pool: Pool) -> Regeneration | None:
 def _read(storage: Storage, pool: Pool, generation: int) -> Record | None:
     path = record_path(pool.level, generation)
     try:
-        record = from_json(Record, storage.read(path), path, versions.UNFINISHED)
+        data = storage.read(path)
+        if parse(data, path).get("version") in _EARLIER:
+            raise DamagedError(f"{path} is of an earlier version of Fairway, which began it")
+        record = from_json(Record, data, path, versions.UNFINISHED)
     except MissingError:
         return None
     except DamagedError as fault:

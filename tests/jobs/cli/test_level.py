@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from jobs.terminal import clock
-from pipeline.deals.levels import LEVELS, RESERVED_NAMES, Policy, changed
-from pipeline.pools.catalog import load_catalog
+from pipeline.deals.levels import LEVELS, POLICIES_V1, RESERVED_NAMES, Level, Policy, changed
+from pipeline.pools import nights
+from pipeline.pools.catalog import empty_pool, load_catalog
+from pipeline.pools.regenerate import plan_regeneration
+from pipeline.pools.unfinished import new_record, write_record
 from pipeline.store.storage import LocalStorage
 from tests.support.command import commands, done, fairway, files_of
 
@@ -146,6 +149,66 @@ def test_a_note_is_one_printable_line(note: str, root: Path) -> None:
         2,
         "the note must be one line of at most 200 characters",
     )
+
+
+def test_a_level_that_admits_nothing_holds_up_neither_the_others_nor_the_daily(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nights, "MOST_IN_VAIN", 200)
+    (root / "fairway.toml").write_text(
+        'active_levels = ["tough", "medium"]\ndeals_per_night = 3\n'
+        '[levels.tough]\nrules = "relaxed"\nmean_below = -12\ndifficulty_from = 5\n'
+    )
+    outcome = fairway("nightly", "--data", root)
+    assert outcome.code == 1
+    assert "level tough: its policy admitted none of 220 shuffles in a row" in outcome.complaint
+    assert load_catalog(LocalStorage(root)).pool("medium").size == 15
+    assert (root / "daily" / "2026-12-03.json").exists()
+
+
+def test_a_level_that_the_settings_lack_keeps_the_policy_of_its_pool(root: Path) -> None:
+    data = ("--data", root)
+    sets = ("--set", "rules=relaxed", "--set", "mean_below=1")
+    document("pool", "regenerate", "kids", *sets, "--size", 3, *data)
+    policy = load_catalog(LocalStorage(root)).pool("kids").policy
+    found = document("pool", "preview", "kids", "--sample", 20, "--against", "current", *data)
+    assert found["previewed"] == {**found["current"], "night": found["previewed"]["night"]}
+    report = document("pool", "regenerate", "kids", "--set", "difficulty_to=1", *data)
+    assert report["deals"] == 3
+    assert load_catalog(LocalStorage(root)).pool("kids").policy == changed(policy, {"difficulty_to": 1})
+
+
+def test_an_unfinished_first_generation_of_a_level_is_resumed_or_dropped_by_its_name(root: Path) -> None:
+    data = ("--data", root)
+    storage = LocalStorage(root)
+    policy = changed(None, {"rules": "relaxed"})
+    pool = empty_pool(Level("brand", policy))
+    wanted = plan_regeneration(pool, policy, 3, 0)
+    write_record(storage, new_record(wanted))
+    assert document("pool", "regenerate", "brand", "--size", 3, *data)["deals"] == 3
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED_NAMES))
+def test_a_reserved_name_is_refused_before_anything_is_made(name: str, root: Path) -> None:
+    before = files_of(root)
+    for command in ("preview", "regenerate"):
+        outcome = fairway("pool", command, name, "--set", "rules=golf", "--data", root)
+        assert (outcome.code, "and not a command's" in outcome.complaint) == (2, True)
+    assert files_of(root) == before
+
+
+def test_policies_that_admit_the_same_do_not_differ_whatever_their_version() -> None:
+    earlier = POLICIES_V1["medium"]
+    assert not LEVELS["medium"].policy.differs_from(earlier)
+    assert LEVELS["easy"].policy.differs_from(POLICIES_V1["easy"]) == "difficulty_to"
+    assert earlier.differs_from(changed(earlier, {"course": "none"})) == "course"
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"), [("-0", "0"), ("04.50", "4.5"), ("10", "10"), ("0.000001", "0.000001")]
+)
+def test_equal_bounds_are_stored_alike(given: str, stored: str) -> None:
+    assert changed(LEVELS["medium"].policy, {"mean_from": given}).mean_from == stored
 
 
 def test_no_level_has_the_name_of_a_command() -> None:

@@ -261,6 +261,7 @@ def test_relative_paths_in_a_file_start_at_its_folder(write: Write, tmp_path: Pa
             "levels.herd.deals_cap = 1",
             "level 'herd': a new level needs rules, one of relaxed,",
         ),
+        ("[levels.herd]", "level 'herd': a new level needs rules"),
         ("levels.herd.cap = 1", "unknown key levels.herd.cap; did you mean levels.herd.deals_cap?"),
         ('levels.daily.rules = "golf"', "level 'daily': a name is a lower-case letter"),
         ('levels."../x".rules = "golf"', "level '../x': a name is a lower-case letter"),

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 from itertools import count
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pipeline.daily.files import INDEX_PATH, daily_path, private_solution_path, solution_path
 from pipeline.daily.key import DailyKey
 from pipeline.daily.publish import make_daily, publish
+from pipeline.deals import levels
 from pipeline.integrity import repair_pools
 from pipeline.integrity.dry_run import DryRunStorage, RepairLog
 from pipeline.integrity.repair import repair
@@ -22,12 +23,14 @@ from pipeline.query.views import SQL_FILE, write_views
 from pipeline.store.storage import LocalStorage, Storage
 from pipeline.store.text import sha256_of
 from solver.errors import FairwayError
+from tests.support import checks
 from tests.support.doubles import FailingStorage, Killed, MemoryStorage, files_in
 from tests.support.sound_root import (
     DAYS,
     NOW,
     WORK,
     edit,
+    notes,
     parts_of,
     problems,
     rebuild_index,
@@ -381,3 +384,23 @@ def test_a_dry_run_storage_acts_like_a_storage_and_leaves_the_other_unchanged(
     assert files_in(dry_run) == real.files
     assert [dry_run.list(prefix) for prefix in "abc"] == [real.list(prefix) for prefix in "abc"]
     assert below.files == files
+
+
+@pytest.mark.parametrize("kind", ["the daily", "its solution", "a letter of the daily"])
+def test_a_hole_of_2027_that_an_earlier_fairway_published_is_verified_and_restored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    storage, day = LocalStorage(tmp_path), date(2027, 1, 2)
+    monkeypatch.setattr(levels, "DAILY_V2_FROM", date.max)
+    publish(storage, [day], None, NOW, WORK)
+    monkeypatch.undo()
+    write_views(storage, load_catalog(storage))
+    assert checks.CHOSEN not in {**notes(verified(storage)), **problems(verified(storage))}
+    path = private_solution_path(day) if kind == "its solution" else daily_path(day)
+    data = storage.read(path)
+    if kind == "a letter of the daily":
+        storage.replace(path, data.replace(b"cleared", b"Cleared", 1))
+    else:
+        storage.remove(path)
+    assert paths(run_repair(storage)) == ([path], [])
+    assert storage.read(path) == data

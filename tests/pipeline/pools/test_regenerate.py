@@ -301,6 +301,7 @@ def test_a_damaged_unfinished_regeneration_is_completed_to_the_same_bytes(
         (b'"generation": 2', b'"generation": 9', "belongs to another level or generation"),
         (b"generation-0002/part", b"generation-0001/part", "the path is not that of a part"),
         (b"deals/", b"../../", "the path is not that of a part"),
+        (b'"version": 3', b'"version": 2', "of an earlier version of Fairway, which began it"),
         (b'"version": 3', b'"version": 4', "has version 4, but this Fairway reads up to 3"),
     ],
 )
@@ -356,7 +357,9 @@ def test_an_unfinished_regeneration_by_another_policy_is_refused_and_both_are_na
     other = plan_regeneration(pool, changed(POLICY, {"difficulty_to": 2}), 35, 0)
     with local_work(1) as work, pytest.raises(UsageError) as caught:
         regenerate.regenerate(storage, load_catalog(storage), other, work)
-    assert "it admits golf, not golf, difficulty 1 to 2; resume it with `fairway pool" in str(caught.value)
+    assert "it admits golf, not golf, difficulty 1 to 2 (difficulty_to); resume it with `fairway pool" in str(
+        caught.value
+    )
     assert files_in(storage) == before
 
 
