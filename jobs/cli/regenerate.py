@@ -59,6 +59,8 @@ def regenerate(
     Example: fairway pool regenerate hard --size 2000 --fresh
     """
     settings = read_settings(config, data=data, workers=workers)
+    if fresh and first is not None:
+        raise UsageError("--fresh cannot be combined with --from-number; give one of them")
     storage = storage_at(settings)
     wanted = level_with(settings, level, changes, storage)
     if len(note) > MAX_NOTE or not note.isprintable():

@@ -11,7 +11,6 @@ from pipeline.pools.regenerate import drop_unfinished, forget_request, plan_rege
 from pipeline.pools.unfinished import just_made
 from pipeline.store.storage import LocalStorage
 from pipeline.work.executors import local_work
-from solver.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +24,6 @@ class RegenerationRequest:
         fresh: start with the first number that the pool has not sampled yet.
         restart: discard an unfinished regeneration instead of resuming it.
         note: what the history says of the generation.
-
-    Raises:
-        UsageError: if both `first` and `fresh` are given.
     """
 
     level: Level
@@ -36,10 +32,6 @@ class RegenerationRequest:
     fresh: bool
     restart: bool
     note: str = ""
-
-    def __post_init__(self) -> None:
-        if self.fresh and self.first is not None:
-            raise UsageError("--fresh cannot be combined with --from-number; give one of them")
 
 
 @dataclass(frozen=True, slots=True)

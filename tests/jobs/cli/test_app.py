@@ -153,7 +153,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
 LONG = "x" * 3000
 OVERLONG = [
     (["deal", "show", "1", "--rules", LONG], "'; the rules are relaxed, golf, dead_king"),
-    (["pool", "preview", LONG], "'; the levels are easy, medium, hard"),
+    (["pool", "preview", LONG], "and not a command's"),
     (["deal", "show", "1", f"--{LONG}"], "; see `fairway deal show --help`"),
     ([LONG], "'; see `fairway --help`"),
     (["query", "select 1", "--format", LONG], "'parquet'; see `fairway query --help`"),
