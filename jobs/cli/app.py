@@ -29,7 +29,9 @@ _COMMANDS: Final = (
         "pool",
         "Inspect and change the pools.",
         "fairway pool status",
-        LazyCommand("status", "jobs.cli.pool:status", "Show the size, pars and progress of each pool."),
+        LazyCommand(
+            "status", "jobs.cli.pool:status", "Show the size, pars, progress and policy of each pool."
+        ),
         LazyCommand("show", "jobs.cli.pool_deals:show", "List the first deals of a level."),
         LazyCommand("preview", "jobs.cli.preview:show_preview", "Preview what a level would admit."),
         LazyCommand("regenerate", "jobs.cli.regenerate:regenerate", "Regenerate a level's pool."),

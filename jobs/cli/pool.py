@@ -16,7 +16,7 @@ _MAX_CHANGES: Final = 1_000_000
 
 
 def status(data: Data = None, config: Config = None, as_json: Json = False) -> None:
-    """Show the size, pars and progress of each pool.
+    """Show the size, pars, progress and policy of each pool.
 
     Example: fairway pool status
     """
@@ -47,6 +47,9 @@ def status(data: Data = None, config: Config = None, as_json: Json = False) -> N
             for row in rows
         ],
     )
+    say()
+    for pool in pools:
+        say(f"{pool.level}: {policy_text(pool)}")
 
 
 def history(
