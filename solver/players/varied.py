@@ -22,6 +22,8 @@ from solver.players.varied_kernel import (
     ALL_RANKS,
     DRAW_COUNTS,
     ENTRY_FIELDS,
+    MASS_FIELDS,
+    MASSES_PER_ENTRY,
     PLAY_FIELDS,
     POSITION_FIELDS,
     Workspace,
@@ -98,6 +100,7 @@ def make_workspace(level_entries: int) -> Workspace:
         heads=np.zeros(packed_tables, np.int32),
         tables=_tables(level_entries),
         entries=_entries(level_entries),
+        masses=_masses(level_entries),
         plays=np.zeros((RANK_COUNT, PLAY_FIELDS), np.int64),
         positions=np.zeros((COLUMN_COUNT * DRAW_COUNTS, POSITION_FIELDS), np.int64),
     )
@@ -111,6 +114,10 @@ def _entries(level_entries: int) -> npt.NDArray[np.int64]:
     return np.zeros((2 * level_entries, ENTRY_FIELDS), np.int64)
 
 
+def _masses(level_entries: int) -> npt.NDArray[np.int64]:
+    return np.zeros((2 * level_entries * MASSES_PER_ENTRY, MASS_FIELDS), np.int64)
+
+
 class _ThreadWorkspace(threading.local):
     """This thread's workspace; a larger one, once it is needed, stays."""
 
@@ -121,7 +128,9 @@ class _ThreadWorkspace(threading.local):
         """Make room for twice as many entries; the large arrays are used again."""
         count = len(self.workspace.entries)
         self.workspace.heads[:] = 0
-        self.workspace = self.workspace._replace(tables=_tables(count), entries=_entries(count))
+        self.workspace = self.workspace._replace(
+            tables=_tables(count), entries=_entries(count), masses=_masses(count)
+        )
 
 
 _THREAD: Final = _ThreadWorkspace()

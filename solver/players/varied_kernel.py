@@ -26,7 +26,6 @@ from solver.jit import inlined, kernel
 from solver.players.cards_kernel import (
     ALL_EXPOSED,
     CARD_RANK,
-    PLACE,
     PLACE_MODULUS,
     STEP,
     card_tables,
@@ -52,9 +51,15 @@ from solver.table.deal import COLUMN_COUNT, COLUMN_HEIGHT, STOCK_SIZE, TABLEAU_S
 ALL_RANKS: Final = CELL_BYTES - 1  # in `supports`, the row that has its value at every rank
 
 DRAW_COUNTS: Final = STOCK_SIZE + 1
-# Fields of a row of `entries`; the mass by number of draws follows.
-RANK, NEXT, EXPOSED, DRAWS, MASS = range(5)
-ENTRY_FIELDS: Final = MASS + DRAW_COUNTS
+# Fields of a row of `entries`.
+RANK, NEXT, EXPOSED, FIRST = range(4)
+ENTRY_FIELDS: Final = 4
+# Fields of a row of `masses`: the mass, and the number of draws with the next row of the same entry.
+MASS, LINK = range(2)
+MASS_FIELDS: Final = 2
+MASSES_PER_ENTRY: Final = 4  # rows of `masses` for each of `entries`; about two are in use
+_LINK_SHIFT: Final = 5
+_LINK_DRAWS: Final = (1 << _LINK_SHIFT) - 1
 # Fields of a row of `plays`; the cards, limits and weights of the plays follow.
 COUNT, LIMIT, TOTAL, FAVOURITE, CARDS = range(5)
 LIMITS: Final = CARDS + COLUMN_COUNT
@@ -82,9 +87,11 @@ class Workspace(NamedTuple):
         stack: as in `run_length`.
         heads: int32[1296 * 256], by packed table, its first entry or 0; all 0 between deals.
         tables: int32[2, k], the tables with mass of this level and the next.
-        entries: int64[2 k, 21], by table and rank of the waste top: that `RANK`, the `NEXT` entry of the
-            table or 0, the `EXPOSED` cards, the numbers of `DRAWS` with mass as bits, and the masses. The
-            lower half is for even levels, the upper for odd ones; row 0 is not used.
+        entries: int64[2 k, 4], by table and rank of the waste top: that `RANK`, the `NEXT` entry of the table
+            or 0, the `EXPOSED` cards, and the `FIRST` of its masses. The lower half is for even levels, the
+            upper for odd ones; row 0 is not used.
+        masses: int64[8 k, 2], by entry and number of draws: the `MASS`, and the `LINK`, which is 32 times the
+            next row of the entry, or 0, plus the number of draws. Halves as in `entries`.
         plays: int64[13, 25], the legal plays of one table by rank of the waste top: their `COUNT` or -1 if
             they are not listed yet, the largest `LIMIT`, the `TOTAL` weight or 0 if they are not weighed yet,
             the `FAVOURITE`, then cards, limits and weights.
@@ -97,6 +104,7 @@ class Workspace(NamedTuple):
     heads: npt.NDArray[np.int32]
     tables: npt.NDArray[np.int32]
     entries: npt.NDArray[np.int64]
+    masses: npt.NDArray[np.int64]
     plays: npt.NDArray[np.int64]
     positions: npt.NDArray[np.int64]
 
@@ -183,27 +191,35 @@ def _latest_draws(ranks: Any, marks: Any) -> Any:
 @inlined
 def _pass_mass(ranks: Any, habits: Any, allowed: Any, cells: Any, work: Workspace) -> Any:
     """Pass the mass from the deal to the empty table; return what arrives there, or `_NO_ROOM`."""
-    heads, tables, entries, positions = work.heads, work.tables, work.entries, work.positions
+    heads, tables, positions = work.heads, work.tables, work.positions
+    entries, arrived = work.entries, work.masses
     runs, stack, plays = work.runs, work.stack, work.plays
     fits, cards = card_tables(ranks, allowed)
     pile = ranks[TABLEAU_SIZE:].astype(np.int64)
     waiting = np.zeros(DRAW_COUNTS + 1, np.int64)  # mass that has drawn, by the number of draws then
     stamp = next_stamp(runs, work.stamp)
     half = len(entries) // 2
-    ends = np.array([0, 1])  # of the next level: the number of its tables, and the end of its entries
-    _add_mass(TOTAL_MASS, _i(_FULL_TABLE), pile[0], _i(0), ALL_EXPOSED, heads, tables[0], entries, ends)
+    # Of the next level: the number of its tables, and the ends of its entries and of its masses.
+    ends = np.array([0, 1, 1])
+    _add_mass(
+        TOTAL_MASS, _i(_FULL_TABLE), pile[0], _i(0), ALL_EXPOSED, heads, tables[0], entries, arrived, ends
+    )
     for level in range(TABLEAU_SIZE):
         now, then, count = level & 1, 1 - (level & 1), ends[0]
-        ends[0], ends[1] = 0, 1 + then * half
+        ends[0], ends[1], ends[2] = 0, 1 + then * half, 1 + then * half * MASSES_PER_ENTRY
         for n in range(count):
-            if ends[1] + COLUMN_COUNT > (1 + then) * half:
+            room = (1 + then) * half
+            if (
+                ends[1] + COLUMN_COUNT > room
+                or ends[2] + COLUMN_COUNT * DRAW_COUNTS > room * MASSES_PER_ENTRY
+            ):
                 return _i(_NO_ROOM)
             table = _i(tables[now, n])
             exposed = entries[heads[table], EXPOSED]
             last_draw = _i(cells[table * CELL_BYTES + ALL_RANKS])
             plays[:, COUNT] = -1
             waiting[:] = 0
-            listed = _take_positions(table, pile, cards, heads, entries, positions, waiting)
+            listed = _take_positions(table, pile, heads, entries, arrived, positions, waiting)
             for place in range(listed + last_draw + 1):
                 # Those after a play come first, because they add to those after a draw.
                 draws = positions[place, POSITION_DRAWS] if place < listed else place - listed
@@ -238,14 +254,15 @@ def _pass_mass(ranks: Any, habits: Any, allowed: Any, cells: Any, work: Workspac
                             heads,
                             tables[then],
                             entries,
+                            arrived,
                             ends,
                         )
-    return _take_cleared(heads, entries)
+    return _take_cleared(heads, entries, arrived)
 
 
 @inlined
 def _take_positions(
-    table: Any, pile: Any, cards: Any, heads: Any, entries: Any, positions: Any, waiting: Any
+    table: Any, pile: Any, heads: Any, entries: Any, arrived: Any, positions: Any, waiting: Any
 ) -> Any:
     """Take a table's entries and list their positions; return how many.
 
@@ -255,16 +272,16 @@ def _take_positions(
     count, entry = 0, _i(heads[table])
     heads[table] = 0
     while entry > 0:
-        top, bits = entries[entry, RANK], entries[entry, DRAWS]
-        while bits:
-            draws = cards[(bits & -bits) % PLACE_MODULUS, PLACE]
-            bits &= bits - 1
+        top, row = entries[entry, RANK], entries[entry, FIRST]
+        while row > 0:
+            draws = arrived[row, LINK] & _LINK_DRAWS
             if top == pile[draws]:
-                waiting[draws] += entries[entry, MASS + draws]
+                waiting[draws] += arrived[row, MASS]
             else:
                 positions[count, POSITION_TOP], positions[count, POSITION_DRAWS] = top, draws
-                positions[count, POSITION_MASS] = entries[entry, MASS + draws]
+                positions[count, POSITION_MASS] = arrived[row, MASS]
                 count += 1
+            row = arrived[row, LINK] >> _LINK_SHIFT
         entry = entries[entry, NEXT]
     return count
 
@@ -332,9 +349,10 @@ def _add_mass(
     heads: Any,
     tables: Any,
     entries: Any,
+    arrived: Any,
     ends: Any,
 ) -> None:
-    """Add mass to a position, whose table and entry are made if they are new."""
+    """Add mass to a position, which is made if it is new, like its entry and its table."""
     head = _i(heads[table])
     entry = head
     while entry > 0 and entries[entry, RANK] != top:
@@ -347,17 +365,28 @@ def _add_mass(
         ends[1] += 1
         heads[table] = entry
         entries[entry, RANK], entries[entry, NEXT], entries[entry, EXPOSED] = top, head, exposed
-        entries[entry, DRAWS:] = 0
-    entries[entry, DRAWS] |= 1 << draws
-    entries[entry, MASS + draws] += mass
+        entries[entry, FIRST] = 0
+    first = entries[entry, FIRST]
+    row = first
+    while row > 0 and arrived[row, LINK] & _LINK_DRAWS != draws:
+        row = arrived[row, LINK] >> _LINK_SHIFT
+    if row == 0:
+        row = ends[2]
+        ends[2] += 1
+        entries[entry, FIRST] = row
+        arrived[row, MASS], arrived[row, LINK] = 0, first << _LINK_SHIFT | draws
+    arrived[row, MASS] += mass
 
 
 @inlined
-def _take_cleared(heads: Any, entries: Any) -> Any:
+def _take_cleared(heads: Any, entries: Any, arrived: Any) -> Any:
     """Take the entries of the empty table and return their mass."""
     cleared, entry = _i(0), _i(heads[0])
     heads[0] = 0
     while entry > 0:
-        cleared += entries[entry, MASS:].sum()
+        row = entries[entry, FIRST]
+        while row > 0:
+            cleared += arrived[row, MASS]
+            row = arrived[row, LINK] >> _LINK_SHIFT
         entry = entries[entry, NEXT]
     return cleared
