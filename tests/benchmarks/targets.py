@@ -22,9 +22,8 @@ _VARIED: Final = {
     "relaxed": Target(1.6, 0.53),
     "dead_king": Target(0.35, 0.117),
 }
-# MB per worker. It was 16 before a worker rated deals by the varied player, whose tables take 4 MB and whose
-# positions, on the deals with most of them under relaxed, 11 MB.
-_MEMORY: Final = Target(32.0)
+# MB per worker. It was 16 before a worker rated deals by the varied player, whose arrays take 4 to 7 MB.
+_MEMORY: Final = Target(24.0)
 _HINT: Final = {"median": Target(5.0), "99th percentile": Target(40.0)}  # ms
 _MILLION: Final = "1,000,000 rows"
 
