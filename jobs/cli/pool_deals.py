@@ -34,13 +34,14 @@ def show(
 
     Example: fairway pool show medium --limit 20
     """
-    name = level
     settings = read_settings(config, data=data, workers=workers)
     storage = storage_at(settings)
-    # Both values are checked: the name is a level's, and the limit is a number.
+    catalog = load_catalog(storage)
+    # Both values are checked: the name is that of a level with a pool, and the limit is a number.
+    name = catalog.pool(level).level
     statement = f"from deals where level = '{name}' order by deal_number limit {limit}"
     columns = "*" if as_json else ", ".join(_SHOWN)
-    names, rows = _queried(storage, load_catalog(storage), f"select {columns} {statement}", settings)
+    names, rows = _queried(storage, catalog, f"select {columns} {statement}", settings)
     if as_json:
         put_json([dict(zip(names, row, strict=True)) for row in rows])
         return

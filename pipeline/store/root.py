@@ -30,6 +30,7 @@ def open_root(path: Path, *, create: bool) -> LocalStorage:
     """
     try:
         os.fspath(path).encode()
+        os.path.realpath(path).encode()
     except UnicodeEncodeError as error:
         raise ConfigurationError(
             f"the path of the data root, {os.fspath(path)!r}, is not UTF-8 text; rename the folder"

@@ -126,7 +126,9 @@ class LocalStorage:
         file = self.root.joinpath(*parts)
         # Path.resolve() raises on circular links in some versions of Python; realpath never does.
         if not Path(os.path.realpath(file)).is_relative_to(self.root):
-            raise StorageError(f"{file} leads out of the data root through a symbolic link; remove the link")
+            raise MisplacedError(
+                f"{file} leads out of the data root through a symbolic link; remove the link"
+            )
         return file
 
     def read(self, path: str) -> bytes:

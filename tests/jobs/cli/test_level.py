@@ -214,3 +214,10 @@ def test_equal_bounds_are_stored_alike(given: str, stored: str) -> None:
 def test_no_level_has_the_name_of_a_command() -> None:
     assert {words.split()[1] for words, _ in commands() if " " in words} <= RESERVED_NAMES
     assert not RESERVED_NAMES & set(LEVELS)
+
+
+@pytest.mark.parametrize("name", ["x", "x' or '1'='1", "x" * 3000])
+def test_a_level_without_a_pool_has_no_deals_to_show_whatever_its_name(name: str, root: Path) -> None:
+    outcome = fairway("pool", "show", name, "--data", root)
+    assert (outcome.code, len(outcome.complaint) < 200) == (2, True)
+    assert "unknown level" in outcome.complaint
