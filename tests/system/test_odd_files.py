@@ -48,7 +48,16 @@ def link(place: Path) -> None:
     place.symlink_to(place.name)  # to itself
 
 
-KINDS: dict[str, Callable[[Path], None]] = {"folder": Path.mkdir, "link": link, "pipe": os.mkfifo}
+def link_out(place: Path) -> None:
+    place.symlink_to(place.parents[2] / "elsewhere.json")
+
+
+KINDS: dict[str, Callable[[Path], None]] = {
+    "folder": Path.mkdir,
+    "link": link,
+    "link out": link_out,
+    "pipe": os.mkfifo,
+}
 
 
 odd_files = pytest.mark.parametrize(
