@@ -120,8 +120,9 @@ def test_repair_leaves_what_is_not_a_file_and_repairs_the_rest(path: str, kind: 
     repaired, refused = ({found["file"] for found in log[name]} for name in ("mended", "refused"))
     assert not repaired & refused
     assert outcome.code == bool(refused)
-    assert bool(refused) == (not (path in (INDEX_PATH, SQL_FILE) and kind != "folder")) or path == INDEX_PATH
-    if (path, kind) != (SQL_FILE, "folder"):  # that it cannot be replaced shows only when it is tried
+    stays = kind in ("folder", "link out")  # what no file can replace
+    assert bool(refused) == (not (path in (INDEX_PATH, SQL_FILE) and not stays)) or path == INDEX_PATH
+    if path != SQL_FILE or not stays:  # that it cannot be replaced shows only when it is tried
         assert {found["file"] for found in planned["refused"]} == refused
 
 
